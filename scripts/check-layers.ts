@@ -15,7 +15,7 @@ interface Import {
 }
 
 const root = path.resolve(process.argv[2] ?? '.');
-const sources = readSourceFiles(root, ['src', 'web']);
+const sources = readSourceFiles(root, ['src']);
 const violations = findViolations(sources);
 for (const violation of violations) process.stdout.write(`${violation}\n`);
 process.stdout.write(`layers: ${sources.length} files, ${violations.length} violations\n`);
@@ -55,7 +55,7 @@ function brokenRule(each: Import, dependencies: ReadonlySet<string>): string | n
   if (layer.packages !== undefined && !layer.packages.includes(packageName)) {
     return `${name} may import ${list(layer.packages)} of all packages`;
   }
-  if (name === 'web' || dependencies.has(packageName)) return null;
+  if (dependencies.has(packageName)) return null;
   return 'it is not among the dependencies of package.json';
 }
 

@@ -29,10 +29,6 @@ const BELOW_HOST = [
   'permissions',
   'sessions',
   'agent',
-  'store',
-  'bridge',
-  'automation',
-  'agents',
 ];
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -99,10 +95,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'process', from: 'agent/tools' },
     ],
   },
-  store: { mayImport: ['base'] },
-  bridge: { mayImport: ['base', 'trace', 'store'] },
-  automation: { mayImport: ['base', 'trace', 'store', 'sessions'] },
-  agents: { mayImport: ['base', 'process'] },
   host: { mayImport: BELOW_HOST },
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   compat: { mayImport: [...BELOW_HOST, 'host'] },
@@ -120,13 +112,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'process',
       'testing',
       'base',
-    ],
-  },
-  web: {
-    mayImport: [
-      { to: 'bridge/protocol.ts', typesOnly: true },
-      { to: 'trace/entry.ts', typesOnly: true },
-      { to: 'host/ui-protocol.ts', typesOnly: true },
     ],
   },
 };

@@ -7,7 +7,7 @@ import { collectRegistered } from './compat/cline/provided/registered-here.ts';
 // Plugins may start sessions of their own, also from here.
 setClineCoreLoader(async () => (await import('./compat/cline/cline-core.ts')).ClineCore);
 
-// The process of one plugin, started by `openIsolated`.
+// The process of one plugin, started by `loadIsolated`.
 servePlugin(
   (order) => loadPlugin({ ...order, provided: findProvidedModule, copy: 'isolated' }),
   collectRegistered,

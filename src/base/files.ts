@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -129,34 +130,37 @@ export async function updatePrivateFile(
   }
 }
 
-let anonymousFiles = 0;
-
 /**
  * A descriptor of an unlinked temporary file with this content. A child that gets it as its standard
  * input can also open `/dev/stdin`, which a socket does not allow. Null when it cannot be created.
  */
 export function openAnonymousFile(content: Uint8Array): number | null {
-  anonymousFiles += 1;
-  const file = path.join(
-    tmpdir(),
-    `hookline-${process.pid}-${process.hrtime.bigint()}-${anonymousFiles}`,
-  );
   try {
-    const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
-    unlinkSync(file);
-    for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at, undefined, at);
-    return descriptor;
+    return createAnonymousFile(path.join(tmpdir(), `hookline-${randomUUID()}`), content);
   } catch {
     return null;
   }
 }
 
+function createAnonymousFile(file: string, content: Uint8Array): number {
+  const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
+  try {
+    unlinkSync(file);
+    for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at, undefined, at);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
 /** Replaces a file in one step, synchronously, for use while a lock is held; throws on failure. */
-export function replacePrivateFile(file: string, content: string | Uint8Array): void {
+export function replacePrivateFileSync(file: string, content: string | Uint8Array): void {
   createPrivateDirectory(path.dirname(file));
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    writeFileSync(temporary, content, { mode: 0o600 });
+    writeFileSync(temporary, content, { mode: PRIVATE_FILE });
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });

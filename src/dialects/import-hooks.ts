@@ -21,7 +21,7 @@ export interface ImportPlan {
 }
 
 export interface ImportReport {
-  /** The files that exist. */
+  /** The files that hooks are copied from. */
   readonly from: readonly string[];
   readonly to: string;
   readonly added: readonly ReportedEntry[];

@@ -1,4 +1,4 @@
-import { getErrorMessage } from '../base/errors.ts';
+import { callObserver } from '../base/callbacks.ts';
 import type { Outcome, Verdict } from './decision.ts';
 import type { EventName, HookEvent } from './facts.ts';
 import type { Exchange, Handler } from './handler.ts';
@@ -42,6 +42,9 @@ export interface DispatchSubscriber {
   readonly onProgress?: ((progress: HandlerProgress) => void) | undefined;
 }
 
+/** Who threw, for warnings. */
+const SUBSCRIBER = 'a subscriber to hook news';
+
 /** Any number of subscribers to the dispatches of one engine, or of several that share it. */
 export class DispatchSubscribers {
   #subscribers: readonly DispatchSubscriber[] = [];
@@ -64,16 +67,16 @@ export class DispatchSubscribers {
   }
 
   notifyDispatch(record: DispatchRecord): void {
-    for (const { onDispatch } of this.#subscribers) callObserver(onDispatch, record);
+    for (const { onDispatch } of this.#subscribers) callObserver(SUBSCRIBER, onDispatch, record);
   }
 
   notifyLate(late: LateOutcome): void {
-    for (const { onLate } of this.#subscribers) callObserver(onLate, late);
+    for (const { onLate } of this.#subscribers) callObserver(SUBSCRIBER, onLate, late);
   }
 
   notifyProgress(type: HandlerProgress['type'], { id: hook, event }: Handler): void {
     for (const { onProgress } of this.#subscribers) {
-      if (onProgress !== undefined) callObserver(onProgress, { type, hook, event });
+      if (onProgress !== undefined) callObserver(SUBSCRIBER, onProgress, { type, hook, event });
     }
   }
 
@@ -81,14 +84,5 @@ export class DispatchSubscribers {
     this.#subscribers = subscribers;
     this.#wantsRecords = subscribers.some(({ onDispatch }) => onDispatch !== undefined);
     this.#wantsExchanges = subscribers.some(({ wantsExchanges }) => wantsExchanges === true);
-  }
-}
-
-/** Calls an observer. What it throws becomes a warning, because it must not change the answer. */
-export function callObserver<News>(observer: ((news: News) => void) | undefined, news: News): void {
-  try {
-    observer?.(news);
-  } catch (error) {
-    process.emitWarning(`a subscriber to hook news threw: ${getErrorMessage(error)}`);
   }
 }

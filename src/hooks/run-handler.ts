@@ -1,4 +1,5 @@
 import { addAbortListener, removeAbortListener } from '../base/abort.ts';
+import { isPromiseLike } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -73,7 +74,7 @@ export class HandlerRun {
     subscribers.notifyProgress('start', this.handler);
     try {
       const answer = this.#callHandler(signal);
-      if (!isPromise(answer)) {
+      if (!isPromiseLike(answer)) {
         this.#end(answer, startedAt);
         return null;
       }
@@ -214,12 +215,6 @@ const PASS: Answer = { decision: NO_DECISION, notes: Object.freeze([]) };
 const NO_EXCHANGES: readonly RecordedExchange[] = [];
 const quickPasses = new WeakMap<Handler, Outcome>();
 
-function isPromise(
-  value: Answer | undefined | Promise<Answer | undefined>,
-): value is Promise<Answer | undefined> {
-  return typeof value === 'object' && value !== null && 'then' in value;
-}
-
 function describeThrown(error: unknown): Failure {
   return { kind: 'threw', message: getErrorMessage(error) };
 }
@@ -296,7 +291,8 @@ function forwardAbort(outer: AbortSignal, inner: AbortController): () => void {
   return () => outer.removeEventListener('abort', forward);
 }
 
-// A program gets SIGTERM, then SIGKILL 1.5 s later; waiting for both keeps a killed tree from being orphaned.
+// Longer than the grace period between SIGTERM and SIGKILL in process/run.ts, because a tree that is given
+// up before would be orphaned.
 const GRACE_AFTER_ABORT_MS = 4000;
 
 /**

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { callObserver } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { formatEnvPrelude } from '../process/env-files.ts';
@@ -12,7 +13,6 @@ import {
   DispatchSubscribers,
   type HandlerProgress,
   type LateOutcome,
-  callObserver,
 } from '../hooks/dispatch-record.ts';
 import { createDispatchEntry, createLateEntry } from '../trace/entry.ts';
 import { createExchangeSubscriber } from '../trace/exchange.ts';
@@ -123,7 +123,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       sessions,
       engine: engines.own(),
       openEngine: engines.open,
-      emit: (event) => listeners.forEach((listener) => callObserver(listener, event)),
+      emit: (event) => listeners.forEach((listener) => notifyListener(listener, event)),
       notice,
       disposed: disposing.signal,
     })));
@@ -165,6 +165,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       await Promise.all([watching?.close(), engines.close()]);
     },
   };
+}
+
+function notifyListener(listener: (event: RuntimeEvent) => void, event: RuntimeEvent): void {
+  callObserver('a subscriber to runtime events', listener, event);
 }
 
 async function importSessions(host: () => SessionHost): Promise<Sessions> {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isInside } from '../base/paths.ts';
-import { expandHome, resolveTargetPath } from './rules/path-pattern.ts';
+import { expandHome, resolveTargetPath } from './rules/target-path.ts';
 
 /** The directories that the agent may read in, and with approval write: workspace roots and added ones. */
 export class AllowedDirectories {

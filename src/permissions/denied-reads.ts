@@ -1,9 +1,5 @@
-import {
-  resolveTargetPath,
-  canMatchBelow,
-  canMatchWrittenPath,
-  resolveRealContext,
-} from './rules/path-pattern.ts';
+import { canMatchBelow, canMatchWrittenPath, resolveRealContext } from './rules/path-pattern.ts';
+import { resolveTargetPath } from './rules/target-path.ts';
 import {
   isReadDenial,
   listGuardContexts,

@@ -4,7 +4,7 @@ import { isInside } from '../base/paths.ts';
 import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
-import { expandHome, resolveTargetPath } from './rules/path-pattern.ts';
+import { expandHome, resolveTargetPath } from './rules/target-path.ts';
 import { type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
 
 /** Directories whose whole content is protected, at any depth; lower case. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDirectory } from '../base/files.ts';
 import type { AllowedDirectories } from './allowed-directories.ts';
 import type { DeniedReads } from './denied-reads.ts';
-import { expandHome } from './rules/path-pattern.ts';
+import { expandHome } from './rules/target-path.ts';
 import { parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-commands.ts';
 import { listEnteredDirectories } from './rules/shell-files.ts';

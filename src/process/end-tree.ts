@@ -173,7 +173,7 @@ const FIELDS_BETWEEN_SESSION_AND_START = 15;
 const leaders = new Set<number>();
 let isListening = false;
 
-/** Remembers a program's tree until `forgetTree`, so that none outlives this process unnoticed. */
+/** Remembers a program's tree until `unregisterTree`, so that none outlives this process unnoticed. */
 export function registerTree(leaderPid: number): void {
   leaders.add(leaderPid);
   if (isListening) return;

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode } from '../base/errors.ts';
-import { isNotFoundError, replacePrivateFile } from '../base/files.ts';
+import { isNotFoundError, replacePrivateFileSync } from '../base/files.ts';
 import { type Binding, bindUnit, readBytes } from './bind-unit.ts';
 import type { TrustUnit } from './collect-unit.ts';
 import {
@@ -61,7 +61,7 @@ export function storeTexts(objectsDirectory: string, binding: Binding): void {
   for (const [key, sha256] of Object.entries(binding.files)) {
     if (!isSha256(sha256)) continue;
     const text = readCurrentText(binding, key, sha256);
-    if (text !== null) replacePrivateFile(path.join(objectsDirectory, sha256), text);
+    if (text !== null) replacePrivateFileSync(path.join(objectsDirectory, sha256), text);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isHooklineError, getErrorMessage } from '../base/errors.ts';
-import { readTextIfPresent, replacePrivateFile } from '../base/files.ts';
+import { readTextIfPresent, replacePrivateFileSync } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import { hashFile } from './bind-unit.ts';
 import { MAX_BYTES } from './collect-unit.ts';
@@ -108,7 +108,7 @@ function hasSameHashes(before: Hashes, now: Hashes): boolean {
 function writeHashes(hashesFile: string, hashes: Hashes): readonly string[] {
   try {
     const text = JSON.stringify({ version: 1, files: createFileMap(hashes) }, null, 2);
-    replacePrivateFile(hashesFile, `${text}\n`);
+    replacePrivateFileSync(hashesFile, `${text}\n`);
     return [];
   } catch (error) {
     return [

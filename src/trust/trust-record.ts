@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
-import { readTextIfPresent, updatePrivateFile, replacePrivateFile } from '../base/files.ts';
+import { readTextIfPresent, updatePrivateFile, replacePrivateFileSync } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import type { Binding } from './bind-unit.ts';
@@ -190,7 +190,7 @@ function formatRecord({ version, entries }: TrustRecord): string {
  */
 function sealText(file: string, before: string | null, after: string): string {
   const sealed = before === null ? [after] : [after, before];
-  replacePrivateFile(getSealFile(file), `${sealed.map(computeSha256).join('\n')}\n`);
+  replacePrivateFileSync(getSealFile(file), `${sealed.map(computeSha256).join('\n')}\n`);
   return after;
 }
 

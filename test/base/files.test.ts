@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import fs, { chmodSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   appendPrivateFile,
   createPrivateDirectory,
   isNotFoundError,
+  openAnonymousFile,
   readTextIfPresent,
   updatePrivateFile,
   writePrivateFile,
@@ -96,4 +98,28 @@ describe('updating', () => {
     await updatePrivateFile(file, () => 'after');
     expect(readTextIfPresent(file)).toBe('after');
   });
+});
+
+describe('an anonymous file', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    syncBuiltinESMExports();
+  });
+
+  test.each(['unlinkSync', 'writeSync'] as const)(
+    'is closed and removed when %s fails',
+    (failing) => {
+      const directory = createDirectory();
+      vi.stubEnv('TMPDIR', directory);
+      const close = vi.spyOn(fs, 'closeSync');
+      vi.spyOn(fs, failing).mockImplementationOnce(() => {
+        throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      });
+      syncBuiltinESMExports();
+      expect(openAnonymousFile(Buffer.from('text'))).toBeNull();
+      expect(close).toHaveBeenCalledOnce();
+      expect(readdirSync(directory)).toEqual([]);
+    },
+  );
 });

@@ -102,6 +102,7 @@ export function formatHookMessage(message: HookMessage): string {
 
 const FILE_TOOLS = ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
+/** Claude Code was observed to return the bare reason for file tools, unless it was taken from stderr. */
 function formatDeniedCall(tool: string, cause: HookReason): string {
   if (FILE_TOOLS.includes(tool) && !hasLabel(cause)) return cause.reason;
   return `PreToolUse:${tool} hook error: ${cause.reason}`;

@@ -8,6 +8,7 @@ import { MutableInput } from '../tools/edits/mutable-input.ts';
 import { type PreparedToolCall, prepareToolCall, toToolFacts } from '../tools/prepare-tool-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { collectValues, joinReasons } from '../conversation/hook-messages.ts';
+import { formatMissingUserDenial, formatUserDenial } from '../denial-text.ts';
 import { notify } from './background-events.ts';
 import type { Approval } from '../session-context.ts';
 
@@ -40,10 +41,7 @@ export async function requestApproval(
   const answered = await askHooks(agent, undecided, signal);
   if (answered !== null) return answered;
   if (person === null) {
-    return createRefusal(
-      `${undecided.reason} No user is there to approve it, so the call is denied.`,
-      'nobody',
-    );
+    return createRefusal(formatMissingUserDenial(undecided.reason), 'nobody');
   }
   return askUser(agent, undecided, signal);
 }
@@ -136,8 +134,7 @@ async function askUser(
   );
   applyPermissionUpdates(agent, approval.updates ?? []);
   if (approval.isAllowed) return { kind: 'granted', prepared };
-  const why = approval.reason === undefined ? '.' : `: ${approval.reason}`;
-  return createRefusal(`The user denied this call${why}`, 'person');
+  return createRefusal(formatUserDenial(approval.reason), 'person');
 }
 
 /** The strictest ruling of all parts of a call. */

@@ -200,7 +200,7 @@ function prepareInput(
   );
 }
 
-/** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */
+/** Runs a call that passed its checks, and fires PostToolUse or PostToolUseFailure. */
 export async function runCall(
   agent: Agent,
   { call, prepared, reminders, stop }: RunnableCall,

@@ -1,3 +1,4 @@
+import { isMissingUserDenial } from '../../agent/denial-text.ts';
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
@@ -178,7 +179,7 @@ function formatDenialForTerminal({
   output,
 }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
   const { text } = output;
-  const isComplete = deniedBy !== 'nobody' || text.endsWith('so the call is denied.');
+  const isComplete = deniedBy !== 'nobody' || isMissingUserDenial(text);
   return isComplete ? text : `${text} (a hook asked for approval, and no user is available)`;
 }
 

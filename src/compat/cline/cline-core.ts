@@ -9,7 +9,12 @@ import type { PluginStatus } from '../../plugins/registry.ts';
 import type { AgentResult } from './session/agent-result.ts';
 import type { CoreSession } from './session/core-session.ts';
 import { SessionNotFoundError, createUnsupportedError } from './errors.ts';
-import { checkSendInput, prepareInput, type PreparedInput, withFiles } from './session-input.ts';
+import {
+  checkSendInput,
+  prepareInput,
+  type PreparedInput,
+  appendUserFiles,
+} from './session-input.ts';
 import { type Listener, Listeners } from './core-events.ts';
 import { createPendingPromptsApi } from './pending-prompts.ts';
 import { setClineCoreLoader } from './provided/lazy-cline-core.ts';
@@ -91,7 +96,7 @@ export class ClineCore {
 
   async #startPrepared(prepared: PreparedInput): Promise<StartSessionResult> {
     const { prompt, interactive } = prepared.input;
-    const sent = prompt === undefined ? null : { prompt: withFiles(prompt, prepared.input) };
+    const sent = prompt === undefined ? null : { prompt: appendUserFiles(prompt, prepared.input) };
     const session = await this.#open(prepared);
     const manifest = toManifest(session.record);
     const opened = { sessionId: session.id, manifest, ...session.files };
@@ -105,7 +110,7 @@ export class ClineCore {
     checkSendInput(input);
     const session = this.#find(input.sessionId);
     const { delivery, timeoutMs, mode } = input;
-    const prompt = withFiles(input.prompt, input);
+    const prompt = appendUserFiles(input.prompt, input);
     const sent = mode === undefined ? { prompt } : { prompt, mode };
     if (!session.isRunning || delivery === undefined) return session.run(sent, timeoutMs);
     if (delivery === 'queue' || !session.steer(prompt)) session.enqueue(sent);

@@ -3,7 +3,7 @@ import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import { toPlainText } from '../../plugins/serialize/plain-value.ts';
 import type { PendingPrompt } from './pending-prompts.ts';
 import { getErrorMessage } from '../../base/errors.ts';
-import { callObserver } from '../../hooks/dispatch-record.ts';
+import { callObserver } from '../../base/callbacks.ts';
 
 const MAX_ERROR_CHARACTERS = 100_000;
 
@@ -166,19 +166,22 @@ export type Listener = (event: CoreSessionEvent) => unknown;
 
 /** Subscribers to the events of all sessions, or of one. */
 export class Listeners {
-  readonly #subscriptions = new Set<{ listener: Listener; sessionId: string | null }>();
+  readonly #subscriptions = new Set<{
+    notify: (event: CoreSessionEvent) => void;
+    sessionId: string | null;
+  }>();
 
   /** Each call is a subscription of its own, also of one listener; returns a function that ends it. */
   add(listener: Listener, sessionId: string | null): () => void {
-    const subscription = { listener, sessionId };
+    const subscription = { notify: withRejectionWarning(listener), sessionId };
     this.#subscriptions.add(subscription);
     return () => void this.#subscriptions.delete(subscription);
   }
 
   emit(event: CoreSessionEvent): void {
-    for (const { listener, sessionId } of this.#subscriptions) {
+    for (const { notify, sessionId } of this.#subscriptions) {
       if (sessionId === null || sessionId === event.payload.sessionId) {
-        callObserver(withRejectionWarning(listener), event);
+        callObserver('a subscriber to sessions', notify, event);
       }
     }
   }

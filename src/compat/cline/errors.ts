@@ -1,4 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
+import { getTypeName } from '../../base/json.ts';
 
 /** No session with this id is open or stored; `code` is Cline's. */
 export class SessionNotFoundError extends Error {
@@ -19,6 +20,20 @@ export function isSessionNotFoundError(error: unknown): error is SessionNotFound
 
 export function createUnsupportedError(what: string, hint: string): HooklineError {
   return new HooklineError('SDK_UNSUPPORTED', { message: `Hookline has no ${what}`, hint });
+}
+
+/** The error for a value of the wrong type in the input of a program. */
+export function createInputError(
+  place: string,
+  expected: string,
+  value: unknown,
+  hint: string,
+): HooklineError {
+  const found = value === undefined ? 'nothing' : getTypeName(value);
+  return new HooklineError('USAGE_INVALID', {
+    message: `expected ${place} to be ${expected}, found ${found}`,
+    hint,
+  });
 }
 
 export function createBusyError(id: string): HooklineError {

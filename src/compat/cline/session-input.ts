@@ -1,10 +1,10 @@
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
-import { isRecord, getTypeName } from '../../base/json.ts';
+import { isRecord } from '../../base/json.ts';
 import { memoize } from '../../base/memoize.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
 import { readFileSync } from 'node:fs';
 import { formatFileText } from '../../plugins/messages/agent-messages.ts';
-import { createUnsupportedError } from './errors.ts';
+import { createInputError, createUnsupportedError } from './errors.ts';
 
 export interface PreparedInput {
   readonly input: ClineCoreStartInput;
@@ -36,76 +36,74 @@ export async function prepareInput(
 function checkStartInput(value: unknown): void {
   const input = checkRecord('start', value);
   const config = checkRecord('config', input['config']);
-  for (const key of ['providerId', 'modelId']) checkText(`config.${key}`, config[key]);
+  for (const key of ['providerId', 'modelId']) checkNonEmptyText(`config.${key}`, config[key]);
   for (const key of ['cwd', 'workspaceRoot', 'sessionId']) {
-    checkOptional(config[key], checkText, `config.${key}`);
+    checkOptional(`config.${key}`, config[key], checkNonEmptyText);
   }
-  checkOptional(input['prompt'], checkString, 'prompt');
-  for (const key of ['userFiles', 'userImages']) checkOptional(input[key], checkTexts, key);
-  checkOptional(config['extensions'], checkList, 'config.extensions');
-  checkOptional(config['extraTools'], checkTools, 'config.extraTools');
+  checkOptional('prompt', input['prompt'], checkText);
+  for (const key of ['userFiles', 'userImages']) checkOptional(key, input[key], checkTexts);
+  checkOptional('config.extensions', config['extensions'], checkList);
+  checkOptional('config.extraTools', config['extraTools'], checkTools);
   for (const each of [input, config]) {
-    checkOptional(each['toolPolicies'], checkRecord, 'toolPolicies');
+    checkOptional('toolPolicies', each['toolPolicies'], checkRecord);
   }
 }
 
 export function checkSendInput(value: unknown): void {
   const input = checkRecord('send', value);
-  checkText('sessionId', input['sessionId']);
-  checkString('prompt', input['prompt']);
-  for (const key of ['userFiles', 'userImages']) checkOptional(input[key], checkTexts, key);
+  checkNonEmptyText('sessionId', input['sessionId']);
+  checkText('prompt', input['prompt']);
+  for (const key of ['userFiles', 'userImages']) checkOptional(key, input[key], checkTexts);
 }
 
-type Reader = (place: string, value: unknown) => unknown;
+type Check = (place: string, value: unknown) => unknown;
 
-function checkOptional(value: unknown, read: Reader, place: string): void {
-  if (value !== undefined) read(place, value);
+function checkOptional(place: string, value: unknown, check: Check): void {
+  if (value !== undefined) check(place, value);
 }
 
 function checkRecord(place: string, value: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(value)) return value;
-  throw createInputError(place, 'an object', value);
+  throw createStartError(place, 'an object', value);
 }
 
-function checkText(place: string, value: unknown): void {
-  if (typeof value !== 'string' || value === '') throw createInputError(place, 'a text', value);
+function checkNonEmptyText(place: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '') throw createStartError(place, 'a text', value);
 }
 
 /** The text may be empty. */
-function checkString(place: string, value: unknown): void {
-  if (typeof value !== 'string') throw createInputError(place, 'a text', value);
+function checkText(place: string, value: unknown): void {
+  if (typeof value !== 'string') throw createStartError(place, 'a text', value);
 }
 
 function checkList(place: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw createInputError(place, 'a list', value);
+  throw createStartError(place, 'a list', value);
 }
 
 function checkTexts(place: string, value: unknown): void {
-  checkList(place, value).forEach((each, index) => checkText(`${place}[${index}]`, each));
+  checkList(place, value).forEach((each, index) => checkNonEmptyText(`${place}[${index}]`, each));
 }
 
 function checkTools(place: string, value: unknown): void {
   checkList(place, value).forEach((each, index) => {
     const tool = checkRecord(`${place}[${index}]`, each);
-    checkText(`${place}[${index}].name`, tool['name']);
+    checkNonEmptyText(`${place}[${index}].name`, tool['name']);
     const { execute } = tool;
     if (typeof execute !== 'function') {
-      throw createInputError(`${place}[${index}].execute`, 'a function', execute);
+      throw createStartError(`${place}[${index}].execute`, 'a function', execute);
     }
   });
 }
 
-function createInputError(place: string, expected: string, value: unknown): HooklineError {
-  const isEmpty = value === undefined || value === '';
-  return new HooklineError('USAGE_INVALID', {
-    message: `expected ${place} to be ${expected}, found ${isEmpty ? 'nothing' : getTypeName(value)}`,
-    hint: 'docs/guide/sdk.md shows what a session is started with.',
-  });
+/** An empty text counts as nothing. */
+function createStartError(place: string, expected: string, value: unknown): HooklineError {
+  const hint = 'docs/guide/sdk.md shows what a session is started with.';
+  return createInputError(place, expected, value === '' ? undefined : value, hint);
 }
 
-/** Appends the files to the prompt as text; throws SDK_UNSUPPORTED for images. */
-export function withFiles(
+/** Reads the files and appends them to the prompt; throws USAGE_INVALID or, for images, SDK_UNSUPPORTED. */
+export function appendUserFiles(
   prompt: string,
   { userFiles = [], userImages = [] }: Pick<ClineCoreStartInput, 'userFiles' | 'userImages'>,
 ): string {
@@ -132,7 +130,7 @@ function readUserFile(file: string): string {
 }
 
 /** Options of Cline that have no effect here, and what to do instead. */
-const OF_CONFIG: Readonly<Record<string, string>> = {
+const IGNORED_CONFIG: Readonly<Record<string, string>> = {
   execution: 'loops and failures in a row end a run by rules of Hookline’s own',
   compaction: 'when to compact is the setting agent.compactAt',
   checkpoint: 'use the history of your version control',
@@ -146,7 +144,7 @@ const OF_CONFIG: Readonly<Record<string, string>> = {
   onConsecutiveMistakeLimitReached: 'such a run ends, and its result says so',
 };
 
-const OF_CORE: Readonly<Record<string, string>> = {
+const IGNORED_CORE: Readonly<Record<string, string>> = {
   featureFlags: 'there are none',
   messagesArtifactUploader: 'messages stay on this machine',
   sessionService: 'sessions are stored in ~/.hookline/sessions',
@@ -158,8 +156,8 @@ export function listIgnoredOptions(
   input: ClineCoreStartInput,
 ): readonly string[] {
   return [
-    ...describeIgnored('config.', input.config, OF_CONFIG),
-    ...describeIgnored('', { ...core }, OF_CORE),
+    ...describeIgnored('config.', input.config, IGNORED_CONFIG),
+    ...describeIgnored('', { ...core }, IGNORED_CORE),
     ...Object.keys(input.localRuntime ?? {})
       .filter((key) => key !== 'pluginPaths' && key !== 'configExtensions')
       .map((key) => `localRuntime.${key} does nothing here`),

@@ -3,7 +3,7 @@ import type { Dialect, MachinePlaces } from '../dialect.ts';
 import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
-import { findClaudePlaces, readClaudeSession } from './session.ts';
+import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
 /** Claude Code's hooks: entries of settings files, plugins, skills and `.cline/hooks.json`. */
@@ -15,7 +15,7 @@ export const claude = {
   discover: (machine) =>
     createClaudeDiscoverer(
       findClaudePlaces(machine),
-      readClaudeSession(machine),
+      createClaudeSession(machine),
       machine.search.ports ?? {},
     ),
   encode: async () => (await import('./port.ts')).encode,

@@ -43,8 +43,8 @@ export interface ClaudePlaces extends HomeAndRoots {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads what hooks in Claude's format run with on this machine. */
-export function readClaudeSession(machine: DialectMachine): Omit<ClaudeSession, 'settingsEnv'> {
+/** What hooks in Claude's format run with on this machine. */
+export function createClaudeSession(machine: DialectMachine): Omit<ClaudeSession, 'settingsEnv'> {
   const { surroundings, startDirectory, stateDirectory, search } = machine;
   const { env, home, platform } = surroundings;
   const isAttended = search.isAttended ?? false;

@@ -1,3 +1,4 @@
+import { isPromiseLike } from '../../base/callbacks.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { startTimeLimit, waitOrAbort } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
@@ -194,10 +195,6 @@ type HookFailure = NonNullable<Answer['failure']>;
 
 function createThrownFailure(error: unknown): HookFailure {
   return { kind: 'threw', message: getErrorMessage(error) };
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value;
 }
 
 async function waitFor(work: PromiseLike<unknown>, timeoutMs: number, signal: AbortSignal) {

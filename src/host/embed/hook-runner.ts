@@ -13,7 +13,8 @@ import { createHookEngine } from '../../hooks/engine.ts';
 import { type Vocabulary, findVocabulary } from '../../tool-vocabularies/tool-views.ts';
 import { getToolCall, type HookEvent, type Moment } from '../../hooks/facts.ts';
 import type { Answer, Handler } from '../../hooks/handler.ts';
-import { type DispatchRecord, callObserver } from '../../hooks/dispatch-record.ts';
+import { callObserver } from '../../base/callbacks.ts';
+import type { DispatchRecord } from '../../hooks/dispatch-record.ts';
 import {
   clineFiles,
   FILE_HOOK_NAMES,
@@ -96,7 +97,9 @@ abstract class EngineHookRunner<Name extends FileHookName = FileHookName> extend
       sources: [{ handlers: () => this.handlers(data) }],
       moment: () => ({ ...NO_MOMENT, ...moment }),
       onDispatch: (record) =>
-        this.observers().forEach((observer) => callObserver(observer, record)),
+        this.observers().forEach((observer) =>
+          callObserver('an observer of hooks', observer, record),
+        ),
     });
     const eventFromData = await loadFileHookReader();
     return toOutput(await engine.dispatch(eventFromData(this.name, data), options));

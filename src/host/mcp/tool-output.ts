@@ -48,7 +48,7 @@ export function limitText(text: string, spillDirectory: string | null): string {
 
 /** Replaces images that providers do not accept by text. */
 export function toShowableBlocks(blocks: readonly ServerBlock[]): readonly ServerBlock[] {
-  return limitImages(blocks.map(replaceHugeImage));
+  return limitImages(blocks.map(replaceUnshowableImage));
 }
 
 export function extractImages(blocks: readonly ServerBlock[]): readonly ImageBlock[] {
@@ -59,7 +59,7 @@ const SHOWABLE = /^image\/(?:png|jpeg|gif|webp)$/;
 /** Providers refuse larger images. */
 const MAX_IMAGE_CHARACTERS = 5 * 1024 * 1024;
 
-function replaceHugeImage(block: ServerBlock): ServerBlock {
+function replaceUnshowableImage(block: ServerBlock): ServerBlock {
   if (block.type === 'text') return block;
   const { mimeType, data } = block;
   if (SHOWABLE.test(mimeType) && data.length <= MAX_IMAGE_CHARACTERS) return block;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isRecord } from '../../base/json.ts';
+import { isHomePath } from './target-path.ts';
 import type { PermissionCall } from '../permissions.ts';
 
 /** A path in the input of a call, absolute unless it begins with `~`. */
@@ -27,7 +28,7 @@ export function getCallPaths(call: PermissionCall): readonly CallPath[] | null {
   const values = PATH_KEYS.filter((key) => input[key] !== undefined).map((key) => input[key]);
   if (values.length === 0) return call.kind === 'edit' || names.includes('Read') ? null : [];
   if (!values.every(isText)) return null;
-  return values.map((file) => ({ file: toAbsolute(file, cwd), isSearched: false }));
+  return values.map((file) => ({ file: resolveUnlessHome(file, cwd), isSearched: false }));
 }
 
 function isText(value: unknown): value is string {
@@ -40,14 +41,14 @@ function listSearchedPaths(
 ): readonly CallPath[] | null {
   const { path: directoryInput = '.', pattern, glob } = input;
   if (!isText(directoryInput)) return null;
-  const directory = toAbsolute(directoryInput, cwd);
+  const directory = resolveUnlessHome(directoryInput, cwd);
   const directoryPath = { file: directory, isSearched: true };
   const searched = names.includes('Glob') ? pattern : glob;
   if (typeof searched !== 'string') return [directoryPath];
   const start = findPatternStart(searched);
   return start === null
     ? null
-    : [directoryPath, { file: toAbsolute(start, directory), isSearched: true }];
+    : [directoryPath, { file: resolveUnlessHome(start, directory), isSearched: true }];
 }
 
 /** The directory that a glob starts in; null when the glob may leave it. */
@@ -59,6 +60,6 @@ function findPatternStart(pattern: string): string | null {
 }
 
 /** A path with `~` is expanded where the home directory is known. */
-function toAbsolute(file: string, cwd: string): string {
-  return /^~(?:$|[\\/])/.test(file) ? file : path.resolve(cwd, file);
+function resolveUnlessHome(file: string, cwd: string): string {
+  return isHomePath(file) ? file : path.resolve(cwd, file);
 }

@@ -5,7 +5,7 @@ import type { ShellCommand } from './shell-commands.ts';
 export interface CommandPattern {
   /** Literal texts, with wildcards between them. */
   readonly pieces: readonly string[];
-  /** Whether the last piece alone is enough: `git *` means `git`, too. */
+  /** The command without arguments that matches, too: `git *` also means `git`. Null when there is none. */
   readonly bare: string | null;
   /** Whether it has more than the name of a program. */
   readonly isDetailed: boolean;
@@ -21,8 +21,8 @@ export function parseCommandPattern(content: string): CommandPattern {
 /** Errs towards matching: true when the line may run such a command. */
 export function canRunCommand(pattern: CommandPattern, line: string): boolean {
   if (isMatchAll(pattern)) return true;
-  const { commands, inner, hasExpansion, isOpen } = parseShellCommands(line);
-  if (isOpen || (hasExpansion && pattern.isDetailed)) return true;
+  const { commands, inner, hasExpansion, mayRunAnything } = parseShellCommands(line);
+  if (mayRunAnything || (hasExpansion && pattern.isDetailed)) return true;
   return [...commands, ...inner].some(
     (command) =>
       isCommandMatch(pattern, command.unquoted) ||
@@ -51,18 +51,24 @@ export function isMatchAll({ pieces }: CommandPattern): boolean {
   return pieces.every((piece) => piece === '');
 }
 
-/** Matches one command. Each piece is searched once, so that no pattern backtracks. */
 export function isCommandMatch({ pieces, bare }: CommandPattern, command: string): boolean {
+  return command === bare || isWildcardMatch(pieces, command);
+}
+
+/**
+ * Matches literal pieces with wildcards between them. Each piece is searched once, so that no pattern
+ * backtracks.
+ */
+export function isWildcardMatch(pieces: readonly string[], text: string): boolean {
   const [first = '', ...others] = pieces;
   const last = others.pop();
-  if (last === undefined) return command === first;
-  if (command === bare) return true;
-  if (!command.startsWith(first)) return false;
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
   let from = first.length;
   for (const piece of others) {
-    const found = command.indexOf(piece, from);
+    const found = text.indexOf(piece, from);
     if (found === -1) return false;
     from = found + piece.length;
   }
-  return command.length - last.length >= from && command.endsWith(last);
+  return text.length - last.length >= from && text.endsWith(last);
 }

@@ -1,9 +1,8 @@
-import { lstatSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type ignore from 'ignore';
-import { getErrorCode } from '../../base/errors.ts';
-import { findPathInside, findRealPath, isInside } from '../../base/paths.ts';
+import { findPathInside, isInside } from '../../base/paths.ts';
+import { expandHome, resolveTargetPath } from './target-path.ts';
 
 export interface PathContext {
   readonly cwd: string;
@@ -19,19 +18,19 @@ export interface PathPattern {
   readonly base: 'cwd' | 'root' | 'home' | 'system';
   readonly glob: string;
   /** Compiled when it is first needed. */
-  readonly loose: () => ignore.Ignore;
-  readonly strict: () => ignore.Ignore;
+  readonly ignoringCase: () => ignore.Ignore;
+  readonly exactCase: () => ignore.Ignore;
 }
 
 export function parsePathPattern(content: string): PathPattern {
   const { base, glob } = splitBase(content);
-  let loose: ignore.Ignore | null = null;
-  let strict: ignore.Ignore | null = null;
+  let ignoringCase: ignore.Ignore | null = null;
+  let exactCase: ignore.Ignore | null = null;
   return {
     base,
     glob,
-    loose: () => (loose ??= compileGlob(glob, { ignorecase: true })),
-    strict: () => (strict ??= compileGlob(glob, { ignorecase: false })),
+    ignoringCase: () => (ignoringCase ??= compileGlob(glob, { ignorecase: true })),
+    exactCase: () => (exactCase ??= compileGlob(glob, { ignorecase: false })),
   };
 }
 
@@ -46,8 +45,8 @@ function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
 /** Errs towards matching: the target of a link is matched, too. */
 export function canMatchPath(pattern: PathPattern, file: string, context: PathContext): boolean {
   if (canMatchWrittenPath(pattern, file, context)) return true;
-  const trimmed = path.resolve(context.cwd, expandHome(file, context.home));
-  return canMatchWrittenPath(pattern, resolveTargetPath(trimmed), resolveRealContext(context));
+  const absolutePath = path.resolve(context.cwd, expandHome(file, context.home));
+  return canMatchWrittenPath(pattern, resolveTargetPath(absolutePath), resolveRealContext(context));
 }
 
 /** The same directories by their real paths. */
@@ -59,33 +58,6 @@ export function resolveRealContext({ cwd, root, home }: PathContext): PathContex
   };
 }
 
-const MAX_LINKS = 40;
-
-/** The real path of an existing file, or of the file that writing to it would create. */
-export function resolveTargetPath(file: string, links = 0): string {
-  const real = findRealPath(file);
-  const parent = path.dirname(file);
-  if (real !== null || parent === file) return real ?? file;
-  const target = links < MAX_LINKS ? findLinkTarget(file) : null;
-  if (target !== null) {
-    return resolveTargetPath(path.resolve(resolveTargetPath(parent, links + 1), target), links + 1);
-  }
-  return path.join(resolveTargetPath(parent, links), path.basename(file));
-}
-
-function findLinkTarget(file: string): string | null {
-  try {
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
-    return readlinkSync(file);
-  } catch (error) {
-    if (IMPOSSIBLE_PATH.has(getErrorCode(error) ?? '')) return null;
-    throw error;
-  }
-}
-
-/** Nothing can exist below a file, or with a name that is too long. */
-const IMPOSSIBLE_PATH: ReadonlySet<string> = new Set(['ENOTDIR', 'ENAMETOOLONG']);
-
 /** Matches the path as written, without resolving links. A pattern for any depth also matches outside. */
 export function canMatchWrittenPath(
   pattern: PathPattern,
@@ -93,9 +65,9 @@ export function canMatchWrittenPath(
   context: PathContext,
 ): boolean {
   const relative = toRelative(pattern, file, context);
-  if (relative !== null) return relative !== '' && pattern.loose().ignores(relative);
+  if (relative !== null) return relative !== '' && pattern.ignoringCase().ignores(relative);
   if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;
-  return pattern.loose().ignores(stripSystemRoot(path.resolve(context.cwd, file)));
+  return pattern.ignoringCase().ignores(stripSystemRoot(path.resolve(context.cwd, file)));
 }
 
 /** Whether a matching file may lie below a directory, or be it. Errs towards matching. */
@@ -120,13 +92,13 @@ function getLiteralStart(glob: string): string {
 }
 
 /** Errs towards not matching: only files below the pattern's own directory. */
-export function isExactPathMatch(
+export function isCertainPathMatch(
   pattern: PathPattern,
   file: string,
   context: PathContext,
 ): boolean {
   const relative = toRelative(pattern, file, context);
-  return relative !== null && relative !== '' && pattern.strict().ignores(relative);
+  return relative !== null && relative !== '' && pattern.exactCase().ignores(relative);
 }
 
 function toRelative(pattern: PathPattern, file: string, context: PathContext): string | null {
@@ -136,10 +108,6 @@ function toRelative(pattern: PathPattern, file: string, context: PathContext): s
   return base === null
     ? null
     : (findPathInside(base, absolutePath)?.replaceAll(path.sep, '/') ?? null);
-}
-
-export function expandHome(file: string, home: string | null): string {
-  return home !== null && /^~(?:$|[\\/])/.test(file) ? path.join(home, file.slice(1)) : file;
 }
 
 function stripSystemRoot(file: string): string {

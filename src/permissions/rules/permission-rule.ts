@@ -9,15 +9,14 @@ import {
 } from './command-pattern.ts';
 import { getCallCommand, type CallPath, getCallPaths } from './call-arguments.ts';
 import {
-  expandHome,
-  resolveTargetPath,
   canMatchPath,
   canMatchWrittenPath,
-  isExactPathMatch,
+  isCertainPathMatch,
   type PathContext,
   type PathPattern,
   resolveRealContext,
 } from './path-pattern.ts';
+import { expandHome, resolveTargetPath } from './target-path.ts';
 import { parseRule, type Rule, isRuleMatch } from './rule.ts';
 import {
   canReadFiles,
@@ -206,7 +205,7 @@ function isEveryPathMatch(
   const real = resolveRealContext(context);
   return callPaths.every(({ file, isSearched }) => {
     const target = resolveTargetPath(expandHome(file, context.home));
-    return isExactPathMatch(pattern, isSearched ? path.join(target, ANY_NAME) : target, real);
+    return isCertainPathMatch(pattern, isSearched ? path.join(target, ANY_NAME) : target, real);
   });
 }
 

@@ -8,7 +8,7 @@ import {
 } from './command-pattern.ts';
 import {
   canMatchPath,
-  isExactPathMatch,
+  isCertainPathMatch,
   parsePathPattern,
   type PathContext,
   type PathPattern,
@@ -120,7 +120,7 @@ function isContentMatch(
     case 'command':
       return (isGuard ? canRunCommand : hasOnlyMatchingCommands)(content.pattern, value);
     case 'path':
-      return (isGuard ? canMatchPath : isExactPathMatch)(content.pattern, value, context);
+      return (isGuard ? canMatchPath : isCertainPathMatch)(content.pattern, value, context);
     case 'domain':
       return URL.canParse(value) ? isOnDomain(new URL(value), content.domain) : isGuard;
     case 'value':

@@ -21,7 +21,7 @@ export interface ParsedShellLine {
   /** Whether a variable or a substitution may become other arguments. */
   readonly hasExpansion: boolean;
   /** Whether it may run any command at all, or could not be parsed. */
-  readonly isOpen: boolean;
+  readonly mayRunAnything: boolean;
   /** Whether it writes to a file. */
   readonly writesFile: boolean;
   /** Whether a redirection lets a command read a file that is not among its arguments. */
@@ -38,22 +38,22 @@ const UNREADABLE: ParsedShellLine = {
   commands: [],
   inner: [],
   hasExpansion: true,
-  isOpen: true,
+  mayRunAnything: true,
   writesFile: true,
   readsFile: true,
   isUnfinished: true,
   isProgram: true,
 };
 
-let last: { readonly line: string; readonly reading: ParsedShellLine } | null = null;
+let last: { readonly line: string; readonly parsedLine: ParsedShellLine } | null = null;
 
 /**
  * Never throws. Scripts inside `bash -c`, `sudo` and the like are not parsed. The last line is cached,
  * because every condition of an event parses the same one.
  */
 export function parseShellCommands(line: string): ParsedShellLine {
-  if (last?.line !== line) last = { line, reading: parseLine(line) };
-  return last.reading;
+  if (last?.line !== line) last = { line, parsedLine: parseLine(line) };
+  return last.parsedLine;
 }
 
 /** Whether parsing could take long: the time grows with the square of the open brackets. */
@@ -92,7 +92,7 @@ export function parsePlainCommand(line: string): ParsedShellLine | null {
     commands: [command],
     inner: [],
     hasExpansion: false,
-    isOpen: false,
+    mayRunAnything: false,
     writesFile: false,
     readsFile: false,
     isUnfinished: false,
@@ -104,7 +104,7 @@ function parseWithUnbash(line: string): ParsedShellLine {
   const script = unbash.parse(line);
   const errors = script.errors ?? [];
   const draft = new LineDraft();
-  draft.isOpen = errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE);
+  draft.mayRunAnything = errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE);
   draft.isUnfinished = errors.length > 0;
   draft.visit(script, line, false);
   return draft;
@@ -120,7 +120,7 @@ class LineDraft implements ParsedShellLine {
   readonly commands: ShellCommand[] = [];
   readonly inner: ShellCommand[] = [];
   hasExpansion = false;
-  isOpen = false;
+  mayRunAnything = false;
   writesFile = false;
   readsFile = false;
   isUnfinished = false;
@@ -141,7 +141,7 @@ class LineDraft implements ParsedShellLine {
         return this.#recordCommand(node);
       case 'AndOr':
       case 'Pipeline':
-        this.isOpen ||= hasCommentBetween(node.commands, source);
+        this.mayRunAnything ||= hasCommentBetween(node.commands, source);
         return;
       case 'CommandExpansion':
         this.hasExpansion = true;
@@ -153,7 +153,7 @@ class LineDraft implements ParsedShellLine {
       case 'ProcessSubstitution':
       case 'HereDoc':
       case 'HereString':
-        this.isOpen = true;
+        this.mayRunAnything = true;
         return;
       case 'Redirect':
         this.writesFile ||= isFileWrite(node);
@@ -168,15 +168,15 @@ class LineDraft implements ParsedShellLine {
     const hasAssignment = prefix.some(({ type }) => type === 'Assignment');
     const words: Words = [name, ...args];
     this.commands.push(describeCommand(words, hasAssignment));
-    this.isOpen ||= canRunAnything(words);
+    this.mayRunAnything ||= canRunAnything(words);
     this.#recordWrappedCommands(words, hasAssignment);
   }
 
   #recordWrappedCommands(outer: Words, hasAssignment: boolean): void {
     let words = findWrapped(outer);
     for (let depth = 0; words !== null; depth += 1) {
-      this.isOpen ||= depth >= MAX_WRAPPERS || canRunAnything(words);
-      if (this.isOpen) return;
+      this.mayRunAnything ||= depth >= MAX_WRAPPERS || canRunAnything(words);
+      if (this.mayRunAnything) return;
       this.inner.push(describeCommand(words, hasAssignment));
       words = findWrapped(words);
     }
@@ -217,9 +217,9 @@ function canRunAnything([name]: Words): boolean {
 }
 
 /** Whether the line may run something else than the listed commands, or write a file. */
-export function isUncertain(reading: ParsedShellLine): boolean {
-  const { hasExpansion, isOpen, writesFile, isUnfinished, isProgram } = reading;
-  return hasExpansion || isOpen || writesFile || isUnfinished || isProgram;
+export function isUncertain(parsedLine: ParsedShellLine): boolean {
+  const { hasExpansion, mayRunAnything, writesFile, isUnfinished, isProgram } = parsedLine;
+  return hasExpansion || mayRunAnything || writesFile || isUnfinished || isProgram;
 }
 
 function describeCommand(words: Words, hasAssignment: boolean): ShellCommand {
@@ -285,6 +285,7 @@ function isFixedPart(part: unbash.WordPart): boolean {
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
 }
 
+/** Claude Code was observed to match every condition on a line that has a comment between its commands. */
 function hasCommentBetween(commands: readonly unbash.SyntaxNode[], source: string): boolean {
   return commands.some((command, index) => {
     const next = commands[index + 1];

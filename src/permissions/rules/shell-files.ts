@@ -1,8 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { UNKNOWN, extractShellWords } from './shell-words.ts';
-import { expandHome, resolveTargetPath, type PathContext } from './path-pattern.ts';
-import { isCommandMatch } from './command-pattern.ts';
+import type { PathContext } from './path-pattern.ts';
+import { expandHome, resolveTargetPath } from './target-path.ts';
+import { isWildcardMatch } from './command-pattern.ts';
 
 /** The words of one command; the target of a write redirection is a list that begins with `>`. */
 export type CommandWords = readonly string[];
@@ -46,16 +47,16 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
   const listNames = createNameResolver();
   const known = new Map<string, readonly string[]>();
-  const resolveWord = (word: string): readonly string[] => {
-    const files = known.get(word) ?? bases.flatMap((base) => resolveWordFrom(base, word));
-    known.set(word, files);
-    return files;
-  };
   const resolveWordFrom = (base: string, word: string): readonly string[] => {
     const paths = EXCLUDE_OPTION.test(word)
       ? []
       : listPathsInWord(word, base, budget).filter(canBePath);
     return paths.flatMap((file) => listNames(path.resolve(base, expandHome(file, context.home))));
+  };
+  const resolveWord = (word: string): readonly string[] => {
+    const files = known.get(word) ?? bases.flatMap((base) => resolveWordFrom(base, word));
+    known.set(word, files);
+    return files;
   };
   const commandFiles = commands.map((words) => ({
     words,
@@ -110,7 +111,7 @@ const MAX_BASES = 8;
 /** The directories that relative paths of a line may start in: the current one and every `cd` target. */
 export function listEnteredDirectories(
   commands: readonly CommandWords[],
-  { cwd, home }: Pick<PathContext, 'cwd' | 'home'>,
+  { cwd, home }: FileContext,
 ): readonly string[] {
   const bases = new Set([cwd]);
   for (const [name, ...args] of commands) {
@@ -202,9 +203,8 @@ function matchEntries(directory: string, segment: string, budget: PathBudget): r
   budget.isSpent ||= budget.directories < 0;
   if (budget.directories < 0) return [];
   const pieces = segment.toLowerCase().split(new RegExp(WILDCARD, 'g'));
-  const pattern = { pieces, bare: null, isDetailed: true };
   return listEntries(directory)
-    .filter((name) => isCommandMatch(pattern, name.toLowerCase()))
+    .filter((name) => isWildcardMatch(pieces, name.toLowerCase()))
     .map((name) => path.join(directory, name));
 }
 

@@ -13,15 +13,15 @@ export function definePlugin(plugin: AgentPlugin): AgentPlugin {
 
 export interface HookWishes {
   /**
-   * What the hook could not look at must not pass: when it throws or takes too long, what it was asked
-   * about is refused, and it is never switched off.
+   * Whether a failure of the hook is a refusal: when it throws or takes too long, what it was asked about
+   * is refused, and the hook is never switched off.
    */
   failClosed?: boolean;
 }
 
 /**
- * A hook by itself, typed by the name of its moment: `hooks: { beforeTool: defineHook('beforeTool', …) }`.
- * What comes back is the function itself, marked with its wishes.
+ * A hook by itself, typed by its name: `hooks: { beforeTool: defineHook('beforeTool', …) }`.
+ * Returns the function itself, with the options as its properties.
  */
 export function defineHook<Name extends HookName>(
   _name: Name,
@@ -52,27 +52,27 @@ export interface ToolDefinition<Schema, Input, Output> extends Omit<
  * or JSON Schema, which is read as it is written.
  */
 export function defineTool<Schema extends StandardSchema, Output>(
-  made: ToolDefinition<Schema, OutputOf<Schema>, Output>,
+  definition: ToolDefinition<Schema, OutputOf<Schema>, Output>,
 ): AgentTool<OutputOf<Schema>, Output>;
 export function defineTool<const Schema extends WrittenSchema, Output>(
-  made: ToolDefinition<Schema, FromJsonSchema<Schema>, Output>,
+  definition: ToolDefinition<Schema, FromJsonSchema<Schema>, Output>,
 ): AgentTool<FromJsonSchema<Schema>, Output>;
-export function defineTool(made: AgentTool): AgentTool {
-  return makeTool(made);
+export function defineTool(definition: AgentTool): AgentTool {
+  return makeTool(definition);
 }
 
 /**
- * Makes a tool of what its author wrote down, as `@cline/core` does: the input's type comes from a schema
- * of a library, or is the author's own word.
+ * Creates a tool like `@cline/core` does: the input's type is inferred from a schema of a library, or is
+ * the type argument that the author gives, which nothing checks.
  */
 export function createTool<Schema extends StandardSchema, Output>(
-  made: ToolDefinition<Schema, OutputOf<Schema>, Output>,
+  definition: ToolDefinition<Schema, OutputOf<Schema>, Output>,
 ): AgentTool<OutputOf<Schema>, Output>;
 export function createTool<Input = unknown, Output = unknown>(
-  made: ToolDefinition<Record<string, unknown>, Input, Output>,
+  definition: ToolDefinition<Record<string, unknown>, Input, Output>,
 ): AgentTool<Input, Output>;
-export function createTool(made: AgentTool): AgentTool {
-  return makeTool(made);
+export function createTool(definition: AgentTool): AgentTool {
+  return makeTool(definition);
 }
 
 /** JSON Schema as an author writes it down; what is not known here is allowed and says nothing. */

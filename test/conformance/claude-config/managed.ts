@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createClaudeDiscoverer } from '../../../src/dialects/claude/find-hooks.ts';
-import { findClaudePlaces, readClaudeSession } from '../../../src/dialects/claude/session.ts';
+import { findClaudePlaces, createClaudeSession } from '../../../src/dialects/claude/session.ts';
 import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';
 import { createHookEngine } from '../../../src/hooks/engine.ts';
@@ -20,7 +20,7 @@ export async function openManagedFixture(openFixture: OpenFixture, setup: Setup,
   const managedDirectory = path.join(directory, DIRECTORY);
   const places = { ...findClaudePlaces(machine), managedDirectory };
   const hookSet = createHookSet({
-    dialects: [createClaudeDiscoverer(places, readClaudeSession(machine), search.ports ?? {})],
+    dialects: [createClaudeDiscoverer(places, createClaudeSession(machine), search.ports ?? {})],
     settings: config.settings,
     surroundings,
     stateDirectory,

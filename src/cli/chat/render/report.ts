@@ -1,3 +1,4 @@
+import { removeUserDenial } from '../../../agent/denial-text.ts';
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { type Verdict, isAwaitingTrust } from '../../../hooks/decision.ts';
@@ -300,14 +301,11 @@ export function formatEndedCall(ended: ToolEnd, cwd: string): Fold {
 function formatDeniedCallForChat({ tool, input, output, deniedBy }: ToolEnd, cwd: string): string {
   const call = formatFirstLine(formatSubject({ tool, input }), cwd);
   const text = removeErrorTags(output.text);
-  const reason = deniedBy === 'person' ? text.replace(USER_DENIAL, '') : text;
+  const reason = deniedBy === 'person' ? removeUserDenial(text) : text;
   const label = deniedBy === 'person' ? 'You denied this' : `denied (${deniedBy})`;
   const why = reason === '' ? '' : `: ${toPrintableLines(reason)}`;
   return `${colors.red('✗')} ${truncateLine(call)}\n  ${colors.red(label)}${why}`;
 }
-
-/** What the model is told before the user's reason. */
-const USER_DENIAL = /^The \w+ (?:denied|did not allow) this call[.:]?\s*(?:They said: )?/u;
 
 function formatCallAndResult({ tool, input, output }: ToolEnd, text: string, cwd: string): string {
   const lines = text.trimEnd() === '' ? [] : text.trimEnd().split('\n');

@@ -1,6 +1,6 @@
 import type { ScriptTurn } from '../../../agent/models/scripted.ts';
-import { HooklineError } from '../../../base/errors.ts';
-import { isRecord, getTypeName } from '../../../base/json.ts';
+import type { HooklineError } from '../../../base/errors.ts';
+import { isRecord } from '../../../base/json.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentPlugin, BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
 } from '../../../plugins/contract/runtime-hooks.ts';
 import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
 import type { AgentTool } from '../../../plugins/contract/tool.ts';
-import { createUnsupportedError } from '../errors.ts';
+import { createInputError, createUnsupportedError } from '../errors.ts';
 import type { ToolApprovalRequest, ToolApprovalResult } from '../start-input.ts';
 
 /** A model of the program's own: it answers each request with a stream of events. */
@@ -113,8 +113,6 @@ export function checkAgentConfig(config: AgentRuntimeConfig): void {
 }
 
 function createConfigError(place: string, expected: string, value: unknown): HooklineError {
-  return new HooklineError('USAGE_INVALID', {
-    message: `expected ${place} to be ${expected}, found ${value === undefined ? 'nothing' : getTypeName(value)}`,
-    hint: 'An agent is given { providerId, modelId, apiKey } or { model }.',
-  });
+  const hint = 'An agent is given { providerId, modelId, apiKey } or { model }.';
+  return createInputError(place, expected, value, hint);
 }

@@ -23,5 +23,5 @@ export const lazyClineCore = Object.freeze({
     return (await loadCore()).create(options);
   },
   [Symbol.hasInstance]: (value: unknown): boolean =>
-    typeof value === 'object' && value !== null && value.constructor.name === 'ClineCore',
+    typeof value === 'object' && value !== null && value.constructor?.name === 'ClineCore',
 });

@@ -3,7 +3,7 @@ import { systemClock } from '../../../base/clock.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { findUnreportedFailure } from '../../../dialects/index.ts';
 import { isAwaitingTrust, type Verdict } from '../../../hooks/decision.ts';
-import { callObserver } from '../../../hooks/dispatch-record.ts';
+import { callObserver } from '../../../base/callbacks.ts';
 import type { PluginIssue } from '../../../plugins/diagnostic.ts';
 import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
@@ -77,7 +77,11 @@ export class SessionEvents {
   }
 
   #log(text: string): void {
-    callObserver(() => this.#logger?.log(text, { sessionId: this.#sessionId }), text);
+    callObserver(
+      'the logger',
+      (logged) => this.#logger?.log(logged, { sessionId: this.#sessionId }),
+      text,
+    );
   }
 }
 

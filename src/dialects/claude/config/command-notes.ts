@@ -6,7 +6,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export function listCommandNotes(entry: CommandEntry, env: Variables): readonly string[] {
   const { command, args, event } = entry;
   if (args !== null) return listArgumentNotes(command, args);
-  const unset = findUsedVariables(command).filter((name) => env[name] === undefined);
+  const unset = findUnsetInventedVariables(command).filter((name) => env[name] === undefined);
   return [
     ...listShellNotes(entry),
     ...unset.map((name) => `$${name} ${explainUnsetVariable(name, event)}`),
@@ -59,7 +59,8 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 
 /** Explains that a variable is not set, and which payload field to read instead. */
 export function explainUnsetVariable(name: string, event: string): string {
-  const place = findFieldInstead(name) ?? '';
+  const place = findFieldInstead(name);
+  if (place === undefined) return 'is set by nobody';
   const field = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
   return `is set by nobody: read ${field} of the JSON on stdin instead`;
 }
@@ -68,8 +69,8 @@ function findFieldInstead(name: string): string | undefined {
   return INVENTED.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Finds variables that the command reads without setting them or giving a default. */
-function findUsedVariables(command: string): readonly string[] {
+/** Finds invented variables that the command reads without setting them or giving a default. */
+function findUnsetInventedVariables(command: string): readonly string[] {
   const used = [...command.matchAll(/\$(?:(\w+)|\{(\w+)\})/g)].map(([, bare, braced]) =>
     String(bare ?? braced),
   );

@@ -42,36 +42,95 @@ export const NO_EVENTS: ParsedEvents = {
  * the others. Hooks of a sub-agent's front matter have its `agentType`, for which alone they fire.
  */
 export function parseEvents(events: Part, source: Source, agentType?: string): ParsedEvents {
-  const { fields, line } = events;
-  if (fields === null) {
-    const why = `"hooks": expected an object of events, found ${describePart(events)}`;
-    return { ...NO_EVENTS, broken: [{ source, line, event: null, why }] };
+  return new EventsParser(source, agentType).parse(events);
+}
+
+/** Collects the handlers and faults of all events, in the order in which they are written. */
+class EventsParser {
+  readonly #source: Source;
+  readonly #agentType: string | undefined;
+  readonly #entries: Entry[] = [];
+  readonly #broken: BrokenEntry[] = [];
+  readonly #ignored: Fault[] = [];
+  #longestSessionEndMs = 0;
+
+  constructor(source: Source, agentType: string | undefined) {
+    this.#source = source;
+    this.#agentType = agentType;
   }
-  const parsed = [...fields].map(([name, groups]) =>
-    isClaudeEvent(name)
-      ? parseGroups(name, groups, source, agentType)
-      : rejectUnknownEvent(name, groups),
-  );
-  return joinParsed(addRepeated(events, parsed));
-}
 
-function addRepeated(part: Part, parsed: readonly ParsedEvents[]): readonly ParsedEvents[] {
-  if (part.repeated.length === 0) return parsed;
-  return [{ ...NO_EVENTS, ignored: listRepeatedKeys(part) }, ...parsed];
-}
+  parse(events: Part): ParsedEvents {
+    this.#parseEvents(events);
+    return {
+      entries: this.#entries,
+      broken: this.#broken,
+      ignored: this.#ignored,
+      longestSessionEndMs: this.#longestSessionEndMs,
+    };
+  }
 
-export function joinParsed(parsed: readonly ParsedEvents[]): ParsedEvents {
-  const [first] = parsed;
-  if (first !== undefined && parsed.length === 1) return first;
-  return {
-    entries: parsed.flatMap((each) => each.entries),
-    broken: parsed.flatMap((each) => each.broken),
-    ignored: parsed.flatMap((each) => each.ignored),
-    longestSessionEndMs: parsed.reduce(
-      (longest, each) => Math.max(longest, each.longestSessionEndMs),
-      0,
-    ),
-  };
+  #parseEvents(events: Part): void {
+    const { fields } = events;
+    if (fields === null) {
+      const why = `"hooks": expected an object of events, found ${describePart(events)}`;
+      return this.#addBroken(events, null, why);
+    }
+    this.#ignored.push(...listRepeatedKeys(events));
+    for (const [name, groups] of fields) {
+      if (isClaudeEvent(name)) this.#parseGroups(name, groups);
+      else this.#ignored.push({ line: groups.line, why: explainUnknownEvent(name) });
+    }
+  }
+
+  #parseGroups(event: ClaudeEvent, groups: Part): void {
+    if (groups.items === null) {
+      const why = `"${event}": expected an array of matcher groups, found ${describePart(groups)}`;
+      return this.#addBroken(groups, event, why);
+    }
+    for (const group of groups.items) this.#parseGroup(event, group);
+  }
+
+  #parseGroup(event: ClaudeEvent, group: Part): void {
+    const { fields } = group;
+    if (fields === null) {
+      const why = `expected a matcher group with "hooks", found ${describePart(group)}`;
+      return this.#addBroken(group, event, why);
+    }
+    const matcher = fields.get('matcher');
+    if (matcher !== undefined && typeof matcher.value !== 'string') {
+      const found = `"matcher": expected a string, found ${describePart(matcher)}`;
+      return this.#addBroken(matcher, event, `${found}${suggestMatcher(matcher.value)}`);
+    }
+    const handlers = fields.get('hooks');
+    if (handlers?.items === undefined || handlers.items === null) {
+      const why = explainMissingHandlers(group, handlers);
+      return this.#addBroken(handlers ?? group, event, why);
+    }
+    this.#ignored.push(...listRepeatedKeys(group));
+    const place = {
+      event: resolveEvent(event, this.#agentType),
+      matcher: typeof matcher?.value === 'string' ? matcher.value : undefined,
+      source: this.#source,
+      agentType: this.#agentType,
+    };
+    for (const handler of handlers.items) this.#parseHandler(handler, place);
+    this.#ignored.push(...listMisplacedFields(fields));
+  }
+
+  #parseHandler(handler: Part, place: HandlerPlace): void {
+    const { event } = place;
+    this.#ignored.push(...listRepeatedKeys(handler));
+    const parsed = parseHandler(handler, place);
+    if ('why' in parsed) return this.#addBroken(parsed, event, parsed.why);
+    this.#entries.push(parsed);
+    if (event === 'SessionEnd' && handler.fields?.has('timeout') === true) {
+      this.#longestSessionEndMs = Math.max(this.#longestSessionEndMs, parsed.timeoutMs);
+    }
+  }
+
+  #addBroken({ line }: Pick<Part, 'line'>, event: ClaudeEvent | null, why: string): void {
+    this.#broken.push({ source: this.#source, line, event, why });
+  }
 }
 
 export function listRepeatedKeys({ repeated, line, fields }: Part): Fault[] {
@@ -81,60 +140,14 @@ export function listRepeatedKeys({ repeated, line, fields }: Part): Fault[] {
   }));
 }
 
-function rejectUnknownEvent(name: string, { line }: Part): ParsedEvents {
-  const why = `there is no event "${name}", so what stands under it never runs${suggestEvent(name)}`;
-  return { ...NO_EVENTS, ignored: [{ line, why }] };
+function explainUnknownEvent(name: string): string {
+  return `there is no event "${name}", so what stands under it never runs${suggestEvent(name)}`;
 }
 
 function suggestEvent(name: string): string {
   if (name === 'hooks') return '; the events belong one level higher';
   const suggestion = findClosestName(name, CLAUDE_EVENT_NAMES);
   return suggestion === null ? '' : `; did you mean ${suggestion}?`;
-}
-
-function parseGroups(
-  event: ClaudeEvent,
-  groups: Part,
-  source: Source,
-  agentType: string | undefined,
-): ParsedEvents {
-  if (groups.items === null) {
-    const why = `"${event}": expected an array of matcher groups, found ${describePart(groups)}`;
-    return { ...NO_EVENTS, broken: [{ source, line: groups.line, event, why }] };
-  }
-  return joinParsed(groups.items.map((group) => parseGroup(event, group, source, agentType)));
-}
-
-function parseGroup(
-  event: ClaudeEvent,
-  group: Part,
-  source: Source,
-  agentType: string | undefined,
-): ParsedEvents {
-  const createBroken = (part: Part, why: string): ParsedEvents => ({
-    ...NO_EVENTS,
-    broken: [{ source, line: part.line, event, why }],
-  });
-  const { fields } = group;
-  if (fields === null) {
-    return createBroken(
-      group,
-      `expected a matcher group with "hooks", found ${describePart(group)}`,
-    );
-  }
-  const matcher = fields.get('matcher');
-  if (matcher !== undefined && typeof matcher.value !== 'string') {
-    const found = `"matcher": expected a string, found ${describePart(matcher)}`;
-    return createBroken(matcher, `${found}${suggestMatcher(matcher.value)}`);
-  }
-  const handlers = fields.get('hooks');
-  if (handlers?.items === undefined || handlers.items === null) {
-    return createBroken(handlers ?? group, explainMissingHandlers(group, handlers));
-  }
-  const pattern = typeof matcher?.value === 'string' ? matcher.value : undefined;
-  const place = { event: resolveEvent(event, agentType), matcher: pattern, source, agentType };
-  const parsed = handlers.items.map((handler) => parseOne(handler, place));
-  return joinParsed(addMisplaced(fields, addRepeated(group, parsed)));
 }
 
 /** `["Bash", "Write"]` and `{"tools": ["Bash", "Write"]}` are meant as `"Bash|Write"`. */
@@ -146,23 +159,42 @@ function suggestMatcher(value: unknown): string {
 }
 
 const GROUP_FIELDS = ['matcher', 'hooks'];
-const HANDLER_FIELDS = ['if', 'timeout', 'async', 'asyncRewake', 'once', 'onFailure', 'shell'];
 
-/** Adds the fields of a group that nothing reads: misspelt ones, or fields of its handlers. */
-function addMisplaced(
-  group: NonNullable<Part['fields']>,
-  parsed: readonly ParsedEvents[],
-): readonly ParsedEvents[] {
-  const ignored = [...group].flatMap(([name, { line }]) => {
+/** All fields of handlers; true for those that get a warning when they stand in the group instead. */
+const HANDLER_FIELDS: ReadonlyMap<string, boolean> = new Map([
+  ['type', false],
+  ['if', true],
+  ['timeout', true],
+  ['statusMessage', false],
+  ['once', true],
+  ['onFailure', true],
+  ['command', false],
+  ['args', false],
+  ['shell', true],
+  ['async', true],
+  ['asyncRewake', true],
+  ['url', false],
+  ['headers', false],
+  ['allowedEnvVars', false],
+  ['server', false],
+  ['tool', false],
+  ['input', false],
+  ['prompt', false],
+  ['model', false],
+  ['continueOnBlock', false],
+]);
+
+/** Lists the fields of a group that nothing reads: misspelt ones, or fields of its handlers. */
+function listMisplacedFields(group: NonNullable<Part['fields']>): readonly Fault[] {
+  return [...group].flatMap(([name, { line }]) => {
     const why = explainUnreadField(name);
     return why === null ? [] : [{ line, why }];
   });
-  return ignored.length === 0 ? parsed : [...parsed, { ...NO_EVENTS, ignored }];
 }
 
 function explainUnreadField(name: string): string | null {
   if (GROUP_FIELDS.includes(name)) return null;
-  if (HANDLER_FIELDS.includes(name)) {
+  if (HANDLER_FIELDS.get(name) === true) {
     return `"${name}" is not read here: it belongs into each handler of "hooks"`;
   }
   const suggestion = findClosestName(name, GROUP_FIELDS);
@@ -181,22 +213,6 @@ function explainMissingHandlers(group: Part, handlers: Part | undefined): string
 /** Stop in the front matter of a sub-agent means SubagentStop. */
 function resolveEvent(event: ClaudeEvent, agentType: string | undefined): ClaudeEvent {
   return event === 'Stop' && agentType !== undefined ? 'SubagentStop' : event;
-}
-
-function parseOne(handler: Part, place: HandlerPlace): ParsedEvents {
-  const ignored = listRepeatedKeys(handler);
-  const parsed = parseHandler(handler, place);
-  const { source, event } = place;
-  if ('why' in parsed) {
-    return {
-      ...NO_EVENTS,
-      broken: [{ source, line: parsed.line, event, why: parsed.why }],
-      ignored,
-    };
-  }
-  const isTimed = event === 'SessionEnd' && handler.fields?.has('timeout') === true;
-  const longestSessionEndMs = isTimed ? parsed.timeoutMs : 0;
-  return { entries: [parsed], broken: [], ignored, longestSessionEndMs };
 }
 
 interface HandlerPlace {
@@ -293,38 +309,15 @@ function readFacts(fields: FieldReader, part: Part, place: HandlerPlace, type: H
   return agentType === undefined ? facts : { agentType, ...facts };
 }
 
-const READ_FIELDS = [
-  'type',
-  'if',
-  'timeout',
-  'statusMessage',
-  'once',
-  'onFailure',
-  'command',
-  'args',
-  'shell',
-  'async',
-  'asyncRewake',
-  'url',
-  'headers',
-  'allowedEnvVars',
-  'server',
-  'tool',
-  'input',
-  'prompt',
-  'model',
-  'continueOnBlock',
-];
-
 /** Lists warnings about unknown fields that look misspelt. Other unknown fields may be for other programs. */
 function listUnreadNotes({ fields }: Part): readonly string[] {
   return [...(fields?.keys() ?? [])].flatMap((name) => {
-    if (READ_FIELDS.includes(name)) return [];
+    if (HANDLER_FIELDS.has(name)) return [];
     if (name === 'enabled' || name === 'disabled') {
       return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
     }
     // `id` is no misspelt `if`.
-    const suggestion = name.length < 4 ? null : findClosestName(name, READ_FIELDS);
+    const suggestion = name.length < 4 ? null : findClosestName(name, [...HANDLER_FIELDS.keys()]);
     return suggestion === null ? [] : [`"${name}" is not read; did you mean "${suggestion}"?`];
   });
 }

@@ -1,13 +1,7 @@
 import type { BrokenEntry, Source } from '../entry.ts';
 import { type ClaudeEvent, CLAUDE_EVENT_NAMES } from '../events.ts';
 import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
-import {
-  joinParsed,
-  NO_EVENTS,
-  type ParsedEvents,
-  parseEvents,
-  listRepeatedKeys,
-} from './parse-events.ts';
+import { NO_EVENTS, type ParsedEvents, parseEvents, listRepeatedKeys } from './parse-events.ts';
 
 /**
  * The layout of a text: `settings` may have `hooks` among other keys, a `plugin` file must have it,
@@ -33,7 +27,7 @@ export function readHooksText(
   }
   const settings = root.fields;
   if (shape === 'inline') return { ...parseEvents(root, source), settings };
-  return { ...joinParsed([...parseWrapped(root, source, shape)]), settings };
+  return { ...parseWrapped(root, source, shape), settings };
 }
 
 const NO_SETTINGS: ReadonlyMap<string, Part> = new Map();
@@ -49,17 +43,19 @@ function createBrokenReading(source: Source, line: number, why: string) {
   return { ...NO_EVENTS, broken: [{ source, line, event: null, why }], settings: NO_SETTINGS };
 }
 
-function parseWrapped(root: Part, source: Source, shape: HooksShape): readonly ParsedEvents[] {
+function parseWrapped(root: Part, source: Source, shape: HooksShape): ParsedEvents {
   const outside = findEventsOutside(root, source);
   const hooks = root.fields?.get('hooks');
   const isMissing = shape === 'plugin' && hooks === undefined && outside.length === 0;
   const missing: BrokenEntry[] = isMissing
     ? [{ source, line: root.line, event: null, why: '"hooks": expected an object, found nothing' }]
     : [];
-  return [
-    { ...NO_EVENTS, broken: [...missing, ...outside], ignored: listRepeatedKeys(root) },
-    ...(hooks === undefined ? [] : [parseEvents(hooks, source)]),
-  ];
+  const parsed = hooks === undefined ? NO_EVENTS : parseEvents(hooks, source);
+  return {
+    ...parsed,
+    broken: [...missing, ...outside, ...parsed.broken],
+    ignored: [...listRepeatedKeys(root), ...parsed.ignored],
+  };
 }
 
 /** Reports events beside `hooks` as broken entries, because a guard there would never run. */

@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import type { AgentState, PendingCall } from '../../../agent/session-context.ts';
+import { isPromiseLike } from '../../../base/callbacks.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
-import { isRecord } from '../../../base/json.ts';
 import { clampTimerDelay } from '../../../base/abort.ts';
 import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
@@ -276,10 +276,6 @@ function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs:
   } catch (error) {
     fail(getErrorMessage(error));
   }
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return isRecord(value) && 'then' in value;
 }
 
 /** Tells once when it failed, or took too long. */
