@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lazyClineCore } from '../../../../src/compat/cline/provided/core-slot.ts';
+import { lazyClineCore } from '../../../../src/compat/cline/provided/lazy-cline-core.ts';
 
 class ClineCore {
   readonly sessions = [];
