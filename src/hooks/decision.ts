@@ -21,7 +21,7 @@ export interface Changes {
   /** Text for the model. */
   readonly context?: string;
   readonly prompt?: string;
-  /** The refused prompt is not repeated to the person. */
+  /** The refused prompt is not repeated to the user. */
   readonly suppressPrompt?: boolean;
   /** Text for the classifier that judges later calls. */
   readonly classifierContext?: string;
@@ -50,7 +50,7 @@ export interface Decision extends Changes {
   readonly effect?: Effect;
   readonly reason?: string;
   readonly stop?: Stop;
-  /** Text for the person, never for the model. */
+  /** Text for the user, never for the model. */
   readonly notice?: string;
   /** A late answer that wakes an idle session with its context. */
   readonly wake?: boolean;
@@ -120,7 +120,7 @@ export interface Verdict {
   readonly output: unknown;
   readonly changes: Readonly<Record<string, unknown>>;
   readonly context: readonly Attributed[];
-  /** Shown to the person. */
+  /** Shown to the user. */
   readonly messages: readonly Attributed[];
   /** One for every handler that ran, in declared order. */
   readonly outcomes: readonly Outcome[];
@@ -133,7 +133,7 @@ export function pickStrictest(one: Effect, other: Effect): Effect {
   return EFFECTS.indexOf(one) >= EFFECTS.indexOf(other) ? one : other;
 }
 
-/** Whether the handler waits for somebody's trust; one that a person switched off does not. */
+/** Whether the handler waits for somebody's trust; one that the user switched off does not. */
 export function isAwaitingTrust({ kind, why }: Skipped): boolean {
   return kind === 'withheld' && why !== 'disabled';
 }

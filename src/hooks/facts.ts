@@ -180,7 +180,7 @@ export interface EventFacts {
   PostToolUse: FinishedToolFacts;
   PostToolUseFailure: FinishedToolFacts & {
     readonly denied?: boolean;
-    /** Whether the person interrupted it. */
+    /** Whether the user interrupted it. */
     readonly interrupted?: boolean;
   };
   PostToolBatch: { readonly calls: readonly AnsweredCallFacts[] };
@@ -238,7 +238,7 @@ export interface EventFacts {
   Elicitation: ElicitationFacts & {
     readonly message: string;
     readonly schema?: unknown;
-    /** The page that the person is asked to open. */
+    /** The page that the user is asked to open. */
     readonly url?: string;
   };
   ElicitationResult: ElicitationFacts & { readonly action: string; readonly content?: unknown };

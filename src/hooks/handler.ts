@@ -53,7 +53,7 @@ export interface Handler {
   /** Unique among all handlers, stable over restarts. */
   readonly id: string;
   readonly dialect: string;
-  /** Where it comes from, as a person would look for it. */
+  /** Where it comes from, as the user would look for it. */
   readonly source: string;
   readonly event: EventName;
   /** The vocabulary in which this handler sees tools. */

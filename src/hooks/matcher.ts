@@ -6,7 +6,7 @@ import { HooklineError, getErrorMessage } from '../base/errors.ts';
 export interface Matcher {
   readonly text: string;
   readonly kind: 'all' | 'list' | 'pattern';
-  /** What a person should know about this matcher, or null. */
+  /** What the user should know about this matcher, or null. */
   readonly note: string | null;
   fits(names: readonly string[]): boolean;
 }

@@ -17,11 +17,11 @@ import { setUpPlugin } from './set-up-plugin.ts';
 
 export type PluginState =
   | 'ready'
-  /** It works, and something went wrong with it. */
+  /** It works, but something failed. */
   | 'degraded'
   | 'failed'
   | 'disabled'
-  /** Nobody has looked at its files, or they have changed since. */
+  /** Its files have not been reviewed, or have changed since. */
   | 'untrusted'
   | 'modified'
   /** It is made for other providers or models. */
@@ -30,14 +30,14 @@ export type PluginState =
 export interface PluginStatus {
   readonly name: string;
   readonly state: PluginState;
-  /** Why it is not ready, or what goes wrong with it. */
+  /** Why it is not ready, or its last failure. */
   readonly lastError: string | null;
   readonly contributes: Readonly<Record<keyof Contributions, readonly string[]>> | null;
-  /** Where it lies; absent for an object that the program itself gave. */
+  /** Where it was found; absent for an object of the embedding program. */
   readonly entry?: PluginEntry;
 }
 
-/** What a plugin sends events through; `declared` are the types that it has declared so far. */
+/** Creates the automation port of a plugin; `declared` are the event types that it has declared so far. */
 export type AutomationFor = (
   plugin: string,
   declared: () => readonly AgentExtensionAutomationEventType[],
@@ -60,7 +60,7 @@ export interface RegistryOptions {
   readonly onIssue: OnIssue;
 }
 
-/** What importing plugins came to. */
+/** The result of importing plugins. */
 export interface LoadedPlugins {
   /** Those that can be set up, in declared order. */
   readonly loaded: readonly LoadedPlugin[];
@@ -257,7 +257,7 @@ function describeStatus(active: ActivePlugin): PluginStatus {
   };
 }
 
-/** Plugins may be plain JavaScript, and Cline asks for neither. */
+/** Plugins may be plain JavaScript, and Cline requires neither field. */
 function toTextOr(name: unknown, otherwise: string): string {
   return typeof name === 'string' && name.trim() !== '' ? name : otherwise;
 }

@@ -13,19 +13,19 @@ import { runAsPlugin } from './plugin-ownership.ts';
 
 /** How the set-up of one plugin differs between the places that run it. */
 export interface SetUpOptions {
-  /** Refuses whatever has no capability; otherwise Cline's rules hold, and a warning says so. */
+  /** Refuses every registration without its capability; otherwise Cline's rules apply, with a warning. */
   readonly isStrict: boolean;
   readonly onWarning: (text: string) => void;
   /** Called as soon as the plugin has declared a type of events. */
   readonly onEventType?: (type: AgentExtensionAutomationEventType) => void;
-  /** How long it is waited for; without it, until it ends. */
+  /** The time limit; without it, there is none. */
   readonly timeout?: CallTimeout;
 }
 
 /**
- * Runs `setup` of a plugin; whoever sets one up calls this: the registry of a session, the process of an
- * isolated plugin, and the `ContributionRegistry` of `@cline/shared`. What it registers is in the plugin's
- * `contributions`; afterwards nothing can be registered any more. Throws what `setup` throws.
+ * Runs `setup` of a plugin, for the registry of a session, the process of an isolated plugin, and the
+ * `ContributionRegistry` of `@cline/shared`. Registrations are stored in the plugin's
+ * `contributions`; nothing can be registered afterwards. Throws what `setup` throws.
  */
 export async function setUpPlugin(
   active: ActivePlugin,
@@ -42,10 +42,10 @@ export async function setUpPlugin(
   }
 }
 
-/** Cline itself refuses these. */
+/** Cline itself refuses these without the capability. */
 const ALWAYS_NEEDED: readonly AgentExtensionCapability[] = ['rules', 'automationEvents', 'mcp'];
 
-/** What `setup` of one plugin is given; each method needs its capability. */
+/** Creates the `api` argument of `setup`; each method needs its capability. */
 function createApi(
   { name, plugin, contributions }: ActivePlugin,
   { isStrict, onWarning, onEventType }: SetUpOptions,
@@ -120,7 +120,7 @@ function createLateError(name: string, method: string): HooklineError {
   });
 }
 
-/** A key that ends in `()` must be a function, any other a text that is not empty. */
+/** A key that ends in `()` must be a function, any other a non-empty text. */
 function checkShape(place: string, given: unknown, keys: readonly string[]): void {
   if (!isRecord(given)) {
     throw new HooklineError('PLUGIN_INVALID', {

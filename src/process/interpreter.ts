@@ -24,7 +24,7 @@ export interface LaunchMachine {
 interface Launch {
   readonly file: string;
   readonly args: readonly string[];
-  /** What a person should know: another interpreter than the one asked for was taken. */
+  /** What the user should know: another interpreter than the one asked for was taken. */
   readonly note: string | null;
 }
 

@@ -133,7 +133,7 @@ async function runDemoTask(
 function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
   switch (event.type) {
     case 'run-start':
-      return [`${colors.bold('person')}  ${toOneLine(event.prompt)}`];
+      return [`${colors.bold('user')}    ${toOneLine(event.prompt)}`];
     case 'message-end':
       return event.shown === '' ? [] : [`${colors.bold('agent')}   ${toOneLine(event.shown)}`];
     case 'tool-end':

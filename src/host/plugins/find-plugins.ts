@@ -16,7 +16,7 @@ export interface FoundPlugin {
 }
 
 /**
- * Every plugin that lies where plugins are looked for, in declared order: the person's, those of the
+ * Every plugin that lies where plugins are looked for, in declared order: the user's, those of the
  * workspace roots, those that the caller named. Looks at their bytes again; imports none.
  */
 export function findPlugins(

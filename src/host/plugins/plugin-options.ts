@@ -15,7 +15,7 @@ export interface PluginOptions {
   readonly objects?: readonly unknown[];
   /** What plugins call the session's provider, where that is another name than Hookline's. */
   readonly providerId?: string;
-  /** Whether the person's and the workspace's own are used; they are, by default. */
+  /** Whether the user's and the workspace's own are used; they are, by default. */
   readonly discovers?: boolean;
   /** What `@cline/core` and its like export to plugins on disk; asked for once one is loaded. */
   readonly provided?: () => Promise<ProvidedModules>;

@@ -71,7 +71,7 @@ function replaceConsole(): () => void {
 type Metadata = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Cline always gives plugins a logger. Where the program has none, a person is told what went wrong, and
+ * Cline always gives plugins a logger. Where the program has none, the user is told what went wrong, and
  * the rest on demand.
  */
 export function createConsoleLogger(

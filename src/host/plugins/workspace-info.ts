@@ -29,7 +29,7 @@ function trySafely<Value>(read: () => Value): Value | null {
 /** A worktree has its own HEAD; remotes and branches are those of its repository. */
 function findSharedDirectory(git: string): string {
   const named = trySafely(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
-  // Merely looking at a share of another machine would send it the person's name.
+  // Merely looking at a share of another machine would send it the user's name.
   return named === '' || /^[/\\]{2}/u.test(named) ? git : path.resolve(git, named);
 }
 

@@ -3,10 +3,10 @@ import { isRecord } from '../../base/json.ts';
 type JsonSchema = Record<string, unknown>;
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Deeper than that a schema may as well contain itself. */
+/** A limit, because a schema may contain itself. */
 const MAX_DEPTH = 30;
 
-/** What a schema of zod 3 says in JSON Schema, of which it has no word itself; null when it is none. */
+/** Converts a schema of zod 3, which cannot convert itself, to JSON Schema; null for other values. */
 export function convertZod3Schema(schema: unknown, depth = 0): JsonSchema | null {
   const definition = readDefinition(schema);
   if (definition === null) return null;
@@ -14,7 +14,7 @@ export function convertZod3Schema(schema: unknown, depth = 0): JsonSchema | null
   const read = READERS.get(String(typeName));
   const innerOf: InnerOf = (inner) =>
     (depth < MAX_DEPTH ? convertZod3Schema(inner, depth + 1) : null) ?? {};
-  // What JSON has no word for, as a date, may be anything there.
+  // A type that JSON cannot represent, such as a date, accepts any value.
   const said = read?.(definition, innerOf) ?? {};
   return typeof description === 'string' ? { ...said, description } : said;
 }
@@ -93,7 +93,7 @@ function convertNumber({ checks }: Definition): JsonSchema {
   return { type: isWhole ? 'integer' : 'number', ...convertLimits(checks, NUMBER_LIMITS) };
 }
 
-/** A numeric enum of TypeScript names its numbers, too. */
+/** A numeric enum of TypeScript maps its numbers back to names, which are removed. */
 function listEnumValues(values: unknown): readonly unknown[] {
   if (!isRecord(values)) return [];
   const isBackwards = (key: string): boolean => typeof values[String(values[key])] === 'number';

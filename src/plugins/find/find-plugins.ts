@@ -40,7 +40,7 @@ export function findPlugins(directory: string, limits?: Limits): FoundPlugins {
   };
 }
 
-/** The plugins at a path that somebody names: a file, a package, or a directory with plugins. */
+/** Finds the plugins at a path: a file, a package, or a directory with plugins. */
 export function findPluginsAt(place: string): FoundPlugins {
   const stats = statPlace(place);
   if ('why' in stats) return toProblem(place, stats.why);
@@ -98,7 +98,7 @@ function anyIn(directory: string): FoundPlugins {
   return { ...found, problems };
 }
 
-/** A file by itself may still be what a package above it names. */
+/** A package above a single file may list it. */
 function buildFileEntry(
   { path: place, file }: Candidate,
   root: string,
@@ -126,7 +126,7 @@ function buildFileEntry(
   };
 }
 
-/** Tells plugins from the modules that only they import, by their texts. */
+/** Separates plugins from modules that only they import, by their code. */
 function removeHelpers(candidates: readonly Candidate[]): {
   readonly modules: readonly Candidate[];
   readonly helpers: readonly PassedOver[];
@@ -158,7 +158,7 @@ function getPlainName(file: string): string {
   return importNames(file)[0] ?? file;
 }
 
-/** By path, each file once: a link and what it leads to are one plugin. */
+/** Sorts by path and lists each file once: a link and its target are one plugin. */
 function sortNames(entries: readonly FoundEntry[]): readonly FoundEntry[] {
   const files = new Set<string>();
   return entries
@@ -170,7 +170,7 @@ function sortNames(entries: readonly FoundEntry[]): readonly FoundEntry[] {
     });
 }
 
-/** A file that may be a plugin by its name and place. */
+/** A file whose name and directory allow a plugin. */
 interface Candidate {
   readonly path: string;
   /** Its real path. */
@@ -185,7 +185,7 @@ interface Limits {
 
 const LIMITS: Limits = { depth: 8, directories: 500, files: 500 };
 
-/** Looks through a directory, and stops at packages. Reads each directory once; never throws. */
+/** Walks a directory, and stops at packages. Reads each directory once; never throws. */
 function walkPlugins(directory: string, limits: Limits = LIMITS): Walk {
   const walk = new Walk(directory, limits);
   walk.visit({ path: directory, real: findRealPath(directory) ?? directory, depth: 0 });
@@ -224,7 +224,7 @@ class Walk {
     for (const listed of listing) this.#look(listed, place);
   }
 
-  /** Nothing when it is not there; a reason when it is and cannot be read. */
+  /** Empty when the directory does not exist; records a problem when it cannot be read. */
   #list(directory: string): readonly Dirent[] {
     try {
       const listing = readdirSync(directory, { withFileTypes: true });
@@ -250,7 +250,7 @@ class Walk {
     if (json.kind === 'broken') {
       const label = path.basename(directory);
       this.problems.push({ path: path.join(directory, 'package.json'), label, message: json.why });
-      // The plugins beside a broken package.json of the place itself have nothing to do with it.
+      // A broken package.json of the plugins directory itself does not affect the plugins beside it.
       if (depth === 0) return false;
     } else {
       const { entries, problems } = listPackageEntries(json);
@@ -309,7 +309,7 @@ class Walk {
   }
 }
 
-/** Where installers put what they fetched. */
+/** The directory of installed plugins. */
 const INSTALLED = '_installed';
 
 function readKind(file: string): { isDirectory(): boolean; isFile(): boolean } {

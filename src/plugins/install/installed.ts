@@ -11,22 +11,22 @@ import { getErrorMessage } from '../../base/errors.ts';
 import { createInstallError } from './source.ts';
 import { removeIfEmpty } from './staging.ts';
 
-/** A plugin as a person put it there: one install, one package, or one file that was dropped in. */
+/** A plugin in a plugins directory: one install, one package, or one file that the user copied there. */
 export interface InstalledPlugin {
   readonly place: PluginsPlace;
-  /** What is taken away with it: its directory, or its file. */
+  /** What is removed with it: its directory, or its file. */
   readonly path: string;
-  /** What people call it first. */
+  /** The main name. */
   readonly name: string;
-  /** Everything that it goes by. */
+  /** All names that match it. */
   readonly names: readonly string[];
   readonly entryPaths: readonly string[];
-  /** Null for what was dropped in, or installed by another program. */
+  /** Null when it was copied there, or installed by another program. */
   readonly record: InstallRecord | null;
   readonly isDroppedIn: boolean;
 }
 
-/** All that is in a directory of plugins, also what cannot be loaded. */
+/** Lists all plugins of a plugins directory, including those that cannot be loaded. */
 export function listInstalled(place: PluginsPlace): readonly InstalledPlugin[] {
   const installs = installPlaces(place.directory).map((each) => readInstall(each, place));
   return [...installs, ...listDropped(place)];
@@ -49,7 +49,7 @@ function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
   };
 }
 
-/** Several entries of one package were dropped in together. */
+/** Several entries of one package count as one plugin. */
 function listDropped(place: PluginsPlace): readonly InstalledPlugin[] {
   const installed = getInstallDirectory(place.directory);
   const entries = findPlugins(place.directory).entries.filter(
@@ -74,7 +74,7 @@ function listDropped(place: PluginsPlace): readonly InstalledPlugin[] {
 function getDroppedPath(entry: FoundEntry, directory: string): string {
   const owner = entry.package?.directory ?? null;
   const real = findRealPath(directory) ?? directory;
-  // A package that holds the whole place is not what was dropped into it.
+  // A package that contains the whole plugins directory is not a plugin in it.
   if (owner === null || owner === real || !isInside(real, owner)) return entry.path;
   return path.join(directory, path.relative(real, owner));
 }
@@ -88,7 +88,7 @@ function removeDuplicates(names: readonly string[]): readonly string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** Those that a person may mean by a name or a path, whatever the case of its letters. */
+/** Finds plugins by name or path, ignoring case. */
 export function matchInstalled(
   all: readonly InstalledPlugin[],
   wanted: string,
@@ -105,7 +105,7 @@ export function matchInstalled(
   return all.filter(({ entryPaths }) => entryPaths.some((entry) => hasOwnName(entry, wanted)));
 }
 
-/** Takes a plugin away, and directories that are empty then. */
+/** Removes a plugin, and directories that are empty afterwards. */
 export function removeInstalled({ path: target, place }: InstalledPlugin): void {
   refuseWayOut(place);
   refuseThroughLink(target, place.directory);
@@ -124,7 +124,7 @@ export function removeInstalled({ path: target, place }: InstalledPlugin): void 
   }
 }
 
-/** What a link leads to is somebody else's; the link itself can go. */
+/** Refuses to remove files through a link, because its target is not part of the plugins directory. */
 function refuseThroughLink(target: string, directory: string): void {
   const real = findRealPath(path.dirname(target));
   if (real !== null && isInside(findRealPath(directory) ?? directory, real)) return;

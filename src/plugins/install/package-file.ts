@@ -7,7 +7,7 @@ import { createInstallError } from './source.ts';
 
 export type PackageFile = Readonly<Record<string, unknown>>;
 
-/** A directory's package.json; null when there is none. Throws when it is no JSON object. */
+/** Reads a directory's package.json; null when there is none. Throws when it is no JSON object. */
 export function readPackageFile(directory: string): PackageFile | null {
   const text = readText(path.join(directory, 'package.json'));
   if (text === null) return null;
@@ -45,7 +45,7 @@ const DEPENDENCY_FIELDS = [
 ];
 
 /**
- * What is left to install: the host itself stands for `@cline/*`, and nobody develops the copy. npm
+ * Removes `@cline/*`, which the host provides, and devDependencies, which an install does not need. npm
  * would look all of them up, also those that it does not install.
  */
 export function omitHostPackages(content: PackageFile): PackageFile {
@@ -74,7 +74,7 @@ function isHostPackage(name: string): boolean {
   return name.startsWith('@cline/');
 }
 
-/** Whether npm has anything to do for it. */
+/** Whether npm has anything to install for it. */
 export function hasDependencies(content: PackageFile): boolean {
   return ['dependencies', 'optionalDependencies'].some((field) => {
     const dependencies = content[field];

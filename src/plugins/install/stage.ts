@@ -13,20 +13,20 @@ import { fetchFile } from './fetch/download.ts';
 import { fetchOfficial, fetchRepository } from './fetch/git.ts';
 import { fetchLocal } from './fetch/local.ts';
 
-/** An install that is complete and lies in its staging directory. */
+/** A complete install in its staging directory. */
 export interface Staged {
   readonly record: InstallRecord;
-  /** What its package says that it will contribute; null when it says nothing. */
+  /** The capabilities that its package declares; null when it declares none. */
   readonly capabilities: readonly string[] | null;
   readonly files: number;
   readonly bytes: number;
-  /** What a person should know. */
+  /** Warnings for the user. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes an install in a staging directory, with everything that it needs and a record of it, in which `text`
- * stands for the source. Runs nothing of the plugin.
+ * Creates an install in a staging directory, with its dependencies and a record, in which `text` is the
+ * source. Runs nothing of the plugin.
  */
 export async function stageInstall(
   source: Source,
@@ -66,7 +66,7 @@ export async function stageInstall(
   };
 }
 
-/** What people will know it by. */
+/** The name and version that the user sees. */
 type Known = Pick<InstallRecord, 'name' | 'version'>;
 
 function getFileName({ name }: Fetched): Known {
@@ -81,7 +81,7 @@ function getPackageName({ name, version }: Fetched, place: string): Known {
   };
 }
 
-/** One entry that is wrong would be missed by whoever installs the others. */
+/** Throws when one entry is invalid, because a missing plugin would go unnoticed. */
 function findEntries(place: string): readonly FoundEntry[] {
   const { entries, problems } = findPluginsAt(place);
   const [first] = problems;
@@ -94,7 +94,7 @@ function findEntries(place: string): readonly FoundEntry[] {
   );
 }
 
-/** Says where the entries are, so that nobody takes the other files for plugins. */
+/** Writes a package.json that lists the entries, so that other files are not discovered as plugins. */
 function writeWrapper(directory: string, known: Known, entries: readonly FoundEntry[]): void {
   const plugins = entries.map((entry) => ({
     paths: [`./${toPathIn(directory, entry)}`],
@@ -112,13 +112,13 @@ function toPathIn(directory: string, { path: file }: FoundEntry): string {
   return path.relative(directory, file).replaceAll('\\', '/');
 }
 
-/** Null when one of them does not say: then nobody knows. */
+/** Null when one of the entries declares nothing. */
 function listDeclared(entries: readonly FoundEntry[]): readonly string[] | null {
   const all = entries.map(({ capabilities }) => capabilities);
   return all.includes(null) ? null : [...new Set(all.flatMap((each) => each ?? []))];
 }
 
-/** A single file comes alone, and may count on its neighbours. */
+/** A single file is copied alone, and its relative imports would be missing. */
 function createLeftoverError(file: string): readonly string[] {
   const names = listRelativeImports(readModuleText(file) ?? '', file).map((each) =>
     path.basename(each),
@@ -129,7 +129,7 @@ function createLeftoverError(file: string): readonly string[] {
   ];
 }
 
-/** Brings what a source names into the staging directory. Runs nothing of it. */
+/** Fetches a source into the staging directory. Runs nothing of it. */
 async function fetchSource(
   source: Source,
   staging: string,

@@ -10,42 +10,42 @@ import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
 
 export interface Asking {
-  /** What is not answered in this time has failed. */
+  /** A call that is not answered in this time fails. */
   readonly timeoutMs?: number;
-  /** Told to whoever works there; it may still answer. */
+  /** Its abort is forwarded to the process, which may still answer. */
   readonly signal?: AbortSignal | undefined;
   readonly onUpdate?: (update: unknown) => void;
 }
 
 export interface LinkRequest {
-  /** What it is called in sentences. */
+  /** The plugin's name for messages. */
   readonly name: () => string;
   readonly start: (on: Pick<ProcessRequest, 'onMessage' | 'onEnd'>) => PluginProcess;
-  /** What is no answer. */
+  /** Gets every message that is not an answer. */
   readonly onMessage: (message: FromChild) => void;
-  /** Before a call goes out: what was told before it must come before it. */
+  /** Called before a call is sent, so that queued events are sent first. */
   readonly beforeCall: () => void;
-  /** Something could not be sent. */
+  /** Called when a message could not be sent. */
   readonly onUnsent: () => void;
   readonly onEnded: (sentence: string, isExpected: boolean) => void;
 }
 
-/** How long a process may take to react when it is asked whether it still does. */
+/** How long a process may take to answer a ping. */
 const REACTION_MS = 4000;
 
 interface Pending {
   readonly settle: (answer: AnswerForm) => void;
-  /** With whatever was thrown there, error or not. */
+  /** Gets whatever the process threw, an error or not. */
   readonly fail: (thrown: unknown) => void;
   readonly onUpdate: ((update: unknown) => void) | undefined;
 }
 
-/** The conversation with a plugin's process. */
+/** The connection to a plugin's process: calls with answers, and messages without. */
 export class Link {
   readonly #request: LinkRequest;
   readonly #process: PluginProcess;
   readonly #pending = new Map<number, Pending>();
-  /** Those that somebody still waits for. */
+  /** Ids of calls that still have a waiting caller. */
   readonly #awaited = new Set<number>();
   readonly #whenEnded: Promise<void>;
   #resolveEnded: () => void = () => undefined;
@@ -65,7 +65,7 @@ export class Link {
     });
   }
 
-  /** How the process ended, as one sentence; null while it is there. */
+  /** How the process ended, as one sentence; null while it runs. */
   ended(): string | null {
     return this.#ended;
   }
@@ -78,7 +78,7 @@ export class Link {
     this.#process.kill(reason);
   }
 
-  /** Resolves when it has ended, which it was asked to do. */
+  /** Asks the process to end, and resolves when it has exited. */
   async end(withinMs: number): Promise<void> {
     if (this.#ended !== null) return;
     this.#isExpected = true;
@@ -92,12 +92,12 @@ export class Link {
     try {
       if (this.#ended === null) this.#process.send(message);
     } catch {
-      // Packed as it is, that happens only to what is too large for one message.
+      // Packed values can be cloned, so only a message that is too large fails here.
       this.#request.onUnsent();
     }
   }
 
-  /** Rejects with what was thrown there, when it takes too long, and when the process has ended. */
+  /** Rejects with what the process threw, on a timeout, and when the process has exited. */
   async ask(order: Order, { timeoutMs, signal, onUpdate }: Asking = {}): Promise<AnswerForm> {
     if (this.#ended !== null) throw createExitError(this.#ended);
     this.#request.beforeCall();
@@ -106,7 +106,7 @@ export class Link {
     this.#await(id);
     const abort = (): void => {
       this.send({ kind: 'abort', id, reason: serializeValue(signal?.reason) });
-      // It may answer or not; nobody waits for it any more, but it must be able to.
+      // The caller no longer waits, but the process may still answer.
       this.#release(id);
       this.check();
     };
@@ -142,7 +142,7 @@ export class Link {
     }
   }
 
-  /** Asks it whether it still reacts; if it does not, it is ended. */
+  /** Pings the process, and kills it when it does not answer. */
   check(): void {
     if (this.#ended !== null || this.#reaction !== null) return;
     this.#lastId += 1;
@@ -194,7 +194,7 @@ export class Link {
     try {
       pending?.onUpdate?.(update);
     } catch (error) {
-      // As where the tool itself calls it.
+      // The update callback threw; the tool call fails with its error.
       pending?.fail(error);
     }
   }

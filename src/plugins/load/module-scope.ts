@@ -9,37 +9,37 @@ import {
   createProvidedNames,
 } from './loading.ts';
 
-/** What a translated module is given in the place of what it would find where it was written. */
+/** What a transpiled module gets instead of what depends on its location. */
 export interface ModuleScope {
   /** Its `import.meta`. */
   readonly meta: {
     readonly url: string;
     readonly dirname: string;
     readonly filename: string;
-    /** A plugin's demo starts where its file is the program. */
+    /** Never the main module, so a plugin's demo does not start. */
     readonly main: false;
     resolve(specifier: string): string;
   };
   readonly require: (id: string) => unknown;
-  /** What a module exports for which the host itself stands. */
+  /** The exports of a module that the host provides. */
   provided(specifier: string): Names;
-  /** Its `import()`, where what is imported is only known as it runs. */
+  /** Its `import()` with a specifier that is only known at run time. */
   import(specifier: unknown): Promise<unknown>;
 }
 
-/** The files of a plugin as they are imported for one copy of it. */
+/** The files of a plugin that are imported for one copy of it. */
 export interface CopyFiles {
   readonly request: LoadRequest;
-  /** What a module exports for which the host itself stands. */
+  /** The exports of a module that the host provides. */
   namesOf(specifier: string): Names;
-  /** The URL of an own file, if it is translated already. */
+  /** The URL of an own file; null when it is not transpiled yet. */
   urlOf(file: string): string | null;
-  /** Imports an own file that is not. */
+  /** Imports an own file that is not transpiled yet. */
   open(file: string): Promise<Names>;
   importUrl(url: string): Promise<Names>;
 }
 
-/** The same for all files of a copy. */
+/** One cache for all files of a copy. */
 export function createNames(provided: ProvidedModules): CopyFiles['namesOf'] {
   const known = new Map<string, Names>();
   return (specifier) => {
@@ -97,7 +97,7 @@ async function importAt(importer: string, specifier: string, copy: CopyFiles): P
   }
 }
 
-/** Who tries an optional package asks for Node's own code. */
+/** Code that tries an optional package checks for the error code of Node.js. */
 function createNotFoundError(message: string): Error {
   return Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
 }

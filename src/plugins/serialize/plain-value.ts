@@ -2,18 +2,18 @@ import { types } from 'node:util';
 import { getErrorMessage } from '../../base/errors.ts';
 import { truncateText } from '../../base/json.ts';
 
-/** Something that a plugin gave, in JSON. */
+/** A value of a plugin as JSON text. */
 export interface PlainText {
   readonly text: string;
-  /** Whether the text says all of it, and nothing else than JSON would. */
+  /** Whether the text is exactly what JSON.stringify would return. */
   readonly isExact: boolean;
-  /** Whether it goes on where the text ends. */
+  /** Whether the text was truncated. */
   readonly isCut: boolean;
 }
 
 /**
- * Says any value in JSON: what contains itself, big integers and properties that cannot be read are
- * said in words. No more is looked at than the text holds. Never throws.
+ * Formats any value as JSON. Cycles, big integers and properties that cannot be read are replaced by a
+ * note. Reads no more of the value than fits into the limit. Never throws.
  */
 export function toPlainText(value: unknown, limit: number): PlainText {
   const writer = new Writer(limit);
@@ -22,7 +22,7 @@ export function toPlainText(value: unknown, limit: number): PlainText {
     const text = isSaid ? writer.text() : `(${typeof value})`;
     return { text, isExact: isSaid && writer.isExact, isCut: writer.isFull };
   } catch (error) {
-    // A list that says a length and has none, and what else a proxy may think of.
+    // A proxy may throw anywhere, for example a list whose length is wrong.
     return { text: `(it cannot be shown: ${readReason(error)})`, isExact: false, isCut: false };
   }
 }
@@ -44,7 +44,7 @@ class Writer {
     return this.#said.join('');
   }
 
-  /** False when JSON has no word for it, as for functions. */
+  /** Returns false when JSON cannot represent the value, as for functions. */
   write(given: unknown): boolean {
     return this.#writeJson(this.#asJson(given));
   }
@@ -73,7 +73,7 @@ class Writer {
     return true;
   }
 
-  /** Of a long text no more is quoted than there is room for. */
+  /** Quotes no more of a long text than the limit allows. */
   #quoted(text: string): string {
     if (text.length > this.#left) this.isFull = true;
     return JSON.stringify(truncateText(text, this.#left));
@@ -84,7 +84,7 @@ class Writer {
     return this.#say(this.#quoted(words));
   }
 
-  /** Dates and others say themselves what they are in JSON. */
+  /** Applies `toJSON`, as of dates. */
   #asJson(value: unknown): unknown {
     if (types.isBoxedPrimitive(value)) return value.valueOf();
     const isThing = typeof value === 'object' && value !== null;
@@ -150,7 +150,7 @@ function hasWord(value: unknown): boolean {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 }
 
-/** What foreign code threw, in words; it may be anything. */
+/** The message of a thrown value, which may be anything. */
 export function readReason(error: unknown): string {
   try {
     const message: unknown = getErrorMessage(error);
@@ -160,17 +160,17 @@ export function readReason(error: unknown): string {
   }
 }
 
-/** How much of anything that a plugin gives is kept and shown. */
+/** The largest number of characters that are stored or shown of a plugin's value. */
 export const MAX_PLAIN_CHARACTERS = 100_000;
 
-/** The value itself where it can be stored as it is; else what can be said of it. */
+/** The value itself where JSON can represent it; otherwise its text. */
 export function toPlainData(value: unknown): unknown {
   if (typeof value === 'string') return toShownText(value);
   const plain = toPlainText(value, MAX_PLAIN_CHARACTERS);
   return plain.isExact && !plain.isCut ? value : withCutNote(plain);
 }
 
-/** A text of a plugin, as long as may be shown. */
+/** Truncates a text of a plugin to the length that is shown. */
 export function toShownText(text: string): string {
   if (text.length <= MAX_PLAIN_CHARACTERS) return text;
   return `${truncateText(text, MAX_PLAIN_CHARACTERS)}\n[cut: ${text.length} characters in all]`;

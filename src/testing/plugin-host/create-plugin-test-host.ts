@@ -69,7 +69,7 @@ export interface PluginTestHost {
   fire(hook: Exclude<HookName, 'onEvent'>, moment?: FiredMoment): Promise<Verdict>;
   /** What each plugin brings, as plain data. */
   contributions(): readonly PluginContributions[];
-  /** Whatever a person would be told of the plugins, oldest first. */
+  /** Whatever the user would be told of the plugins, oldest first. */
   issues(): readonly PluginIssue[];
   /** Ends the session and removes its directories. */
   dispose(): Promise<void>;

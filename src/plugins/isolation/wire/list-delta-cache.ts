@@ -41,7 +41,7 @@ export class SentLists {
   }
 }
 
-/** Marks it as the most recently used. */
+/** Adds the item as the most recently used one. */
 export function addToCache<Item>(lists: Map<string, Item>, list: string, item: Item): void {
   lists.delete(list);
   lists.set(list, item);

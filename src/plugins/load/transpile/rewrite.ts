@@ -8,25 +8,25 @@ import {
 } from './module-imports.ts';
 import type { Target } from './resolve-import.ts';
 
-/** A module with what each of its imports leads to. */
+/** A module with the targets of its imports. */
 export interface ResolvedModule extends Pick<ModuleOutline, 'imports' | 'exports'> {
   readonly code: string;
-  /** What stands above it. */
+  /** Code that is inserted above the module. */
   readonly helpers: string;
-  /** In the order of the imports; null for what is only known as it runs. */
+  /** In the order of the imports; null for those that are only known at run time. */
   readonly targets: readonly (Target | null)[];
 }
 
 export interface Neighbours {
-  /** How an own file is called in the directory; null when it is not there. */
+  /** The file name of an own file in the output directory; null when it is not there. */
   readonly nameOf: (file: string) => string | null;
-  /** What a module has that is exported as a whole. */
+  /** The export names of a module that is re-exported as a whole. */
   readonly namesOf: (specifier: string) => readonly string[];
 }
 
 /**
- * Writes a module so that it can be imported from another place than its own. No line moves but by those
- * that are put above the first, `linesAbove`.
+ * Rewrites a module so that it can be imported from another directory. Lines move only by those that are
+ * inserted above the first, `linesAbove`.
  */
 export function rewriteModule(
   module: ResolvedModule,
@@ -69,7 +69,7 @@ function applyEdits(code: string, edits: readonly Edit[]): string {
   return result + code.slice(at);
 }
 
-/** What is known is imported as Node.js does it; everything else is looked up as it runs. */
+/** Known targets are imported natively; all others are resolved at run time. */
 function listDynamicEdits(
   { from, to }: ModuleImport,
   target: Target | null,
@@ -87,12 +87,12 @@ function listStaticEdits(
 ): readonly Edit[] {
   if (target?.kind === 'foreign') return [edit(start, end, target.url.replaceAll("'", '%27'))];
   if (target?.kind !== 'own') return [];
-  // What it leads to is JavaScript now, also where it was JSON.
+  // The target is JavaScript now, also where it was JSON, so import attributes are removed.
   const attributes = hasAttributes ? [edit(end + 1, to, '')] : [];
   return [edit(start, end, `./${nameOf(target.file) ?? ''}`), ...attributes];
 }
 
-/** Statements above the code, in the place of imports that are taken out of it. */
+/** Statements above the code that replace imports. */
 function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbours) {
   const exportedNames = new Set(exports);
   let statements = '';
