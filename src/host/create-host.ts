@@ -174,13 +174,13 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
   if (onNotice !== undefined) listHookNotices(opened).forEach((text) => onNotice(text));
-  // A change that nobody is told of must not be remembered as reported.
+  // A change that is not reported must not be recorded as reported.
   if (onOwnHookNews !== undefined) {
     listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
   }
 }
 
-/** The verbs of a session, for whoever has only its id. */
+/** The methods that address a session by its id. */
 function sessionVerbs(sessions: Map<string, OpenSession>) {
   const find = (id: string): OpenSession => sessions.get(id) ?? throwUnknownSession(id);
   return {

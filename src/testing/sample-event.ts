@@ -162,7 +162,7 @@ const NULLABLE = new Set([
   'promptId',
 ]);
 
-/** Members that a fact of the moment must have, however little of it was said. */
+/** Fields that an object fact of the moment must have, even when the caller sets only some. */
 const MOMENT_RECORDS: Facts = {
   model: { provider: 'unknown', id: 'unknown' },
   agent: { id: 'agent_1', parentId: null, type: null },
@@ -223,7 +223,7 @@ function checkType(event: EventName, key: string, expected: string | null, value
   });
 }
 
-/** A tool without a name or a result without a text would be no fact at all. */
+/** A tool without a name, or a result without a text, would be invalid. */
 function completeFact(
   event: EventName,
   key: string,

@@ -40,7 +40,7 @@ export interface SendInput {
   mode?: AgentMode;
   userFiles?: string[];
   userImages?: string[];
-  /** While the agent works: sent to it at once, or run afterwards. */
+  /** While the agent works: `steer` sends it to the agent at once, `queue` runs it afterwards. */
   delivery?: 'queue' | 'steer';
   timeoutMs?: number;
 }
@@ -73,7 +73,7 @@ export class ClineCore {
     if (options.automation !== undefined && options.automation !== false) {
       throw createNoAutomationError();
     }
-    // Its plugins may start sessions of their own.
+    // A plugin of it may start further sessions.
     setClineCoreLoader(async () => ClineCore);
     return new ClineCore(options);
   }

@@ -168,7 +168,7 @@ export type Listener = (event: CoreSessionEvent) => unknown;
 export class Listeners {
   readonly #subscriptions = new Set<{ listener: Listener; sessionId: string | null }>();
 
-  /** Each call is a subscription of its own, also of one listener; returns a function that ends it. */
+  /** Each call adds a subscription, also for the same listener; returns a function that ends it. */
   add(listener: Listener, sessionId: string | null): () => void {
     const subscription = { listener, sessionId };
     this.#subscriptions.add(subscription);

@@ -38,7 +38,7 @@ import {
 interface SessionParts {
   readonly wish: SessionSelection;
   readonly identity: SessionIdentity;
-  /** What the session is opened for; null when nothing is asked yet. */
+  /** The first prompt; null when there is none yet. */
   readonly prompt: string | null;
   readonly plugins: SessionPlugins;
   readonly engine: HookEngine;

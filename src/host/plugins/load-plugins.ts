@@ -19,7 +19,7 @@ import {
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
 import { blockExit } from './process-ports.ts';
 
-/** Which model a session uses, for plugins that are made for some only. */
+/** The model of a session, for plugins that are made for certain models. */
 export interface ModelTarget {
   /** All names that the provider has, here and in Cline; its own first. */
   readonly providers: readonly string[];
@@ -34,10 +34,10 @@ export interface PluginImports {
   >;
   readonly options: PluginOptions;
   readonly sessionId: string;
-  /** Numbers the loadings of one session: each has module instances of its own. */
+  /** The number of this loading in its session: each has its own module instances. */
   readonly generation: number;
   readonly workspaceInfo?: WorkspaceInfo | undefined;
-  /** Gets what a plugin in a process of its own prints. */
+  /** Gets what an isolated plugin prints. */
   readonly logger?: BasicLogger | undefined;
   /** Aborts the import. */
   readonly signal?: AbortSignal | undefined;
@@ -146,7 +146,7 @@ export async function importEntry(entry: PluginEntry, imports: PluginImports): P
   });
 }
 
-/** The id of the module instances of one loading. Starts with the session's id, by which their session is found. */
+/** The id of the module instances of one loading. Starts with the session's id, by which the session is found. */
 export function getModuleInstance(sessionId: string, generation: number): string {
   return `${sessionId}-${generation}`;
 }
@@ -173,7 +173,7 @@ async function importIsolated(entry: PluginEntry, imports: PluginImports): Promi
   });
 }
 
-/** What a plugin in a process of its own prints goes where the console of the others goes. */
+/** Output of isolated plugins goes to the same function as the console of the others. */
 function toLogger({ onConsole }: PluginOptions): BasicLogger | undefined {
   if (onConsole === undefined) return undefined;
   return { debug: () => undefined, log: onConsole, error: onConsole };

@@ -18,7 +18,7 @@ import { HandlerAnswer } from './handler-answer.ts';
 import { readStream, type StreamLimits } from './handler-stream.ts';
 import { truncateText, isRecord } from '../../../base/json.ts';
 
-/** Creates a handler of its own for each request. */
+/** Creates a new handler for each request. */
 interface HandlerSource {
   readonly asked: RequestTarget;
   readonly limits: StreamLimits;
@@ -109,13 +109,13 @@ async function readUsage(handler: ApiHandler, signal: AbortSignal): Promise<unkn
   }
 }
 
-/** An error of foreign code that is being stopped has no effect any more. */
+/** Ignores late errors of foreign code that was aborted. */
 function abortHandler(handler: ApiHandler | null): void {
   const work = async (): Promise<void> => handler?.abort?.();
   work().catch(() => undefined);
 }
 
-/** Converts what a handler threw, or gave as its failure. */
+/** Converts what a handler threw, or returned as its failure. */
 function toModelFailure(
   error: unknown,
   asked: RequestTarget,

@@ -17,7 +17,7 @@ export type Factory = (config: ProviderConfig) => ApiHandler | Promise<ApiHandle
 
 const FROM = 'Llms.registerHandler';
 
-/** A provider whose answers are made by code. */
+/** A provider that is implemented by code. */
 export function createHandlerProvider(
   id: string,
   factory: Factory,

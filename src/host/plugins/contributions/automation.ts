@@ -15,9 +15,9 @@ import type { createJsonSchemaCheck as JsonSchemaCheck } from './json-schema.ts'
 type AutomationPort = NonNullable<PluginSetupContext['automation']>;
 
 /**
- * What each plugin sends events through: they are put in order and checked with the schemas of their
- * type before the port gets them, and the plugin gets what the port says. An event that is none is
- * thrown back at once; whatever fails later is told of, also when the plugin does not wait for it.
+ * Creates the automation port of each plugin: events are normalized and validated with the schemas of
+ * their type before the host's port gets them, and the plugin gets the port's result. An invalid event
+ * throws at once; later failures are reported, also when the plugin does not await the result.
  */
 export async function createAutomation(
   port: AutomationPort,
@@ -46,7 +46,7 @@ class PluginAutomation {
     this.#options = options;
   }
 
-  // Plugins may take it out of the object that they are given.
+  // An arrow function, because plugins may destructure the object.
   readonly ingestEvent = (given: unknown): unknown => {
     const envelope = readEnvelope(given, this.#options.plugin, systemClock.now());
     const type = this.#findType(envelope);
@@ -58,7 +58,7 @@ class PluginAutomation {
     return fitting.find((each) => each.source === source) ?? fitting[0];
   }
 
-  /** It may be declared further down in `setup`, so that nothing is said of it yet. */
+  /** Waits, because the type may be declared later in `setup`. */
   async #sendLater(envelope: AutomationEventEnvelope): Promise<unknown> {
     await nextTurn();
     const type = this.#findType(envelope);
@@ -94,7 +94,7 @@ class PluginAutomation {
     return [(envelope) => findProblem(envelope[part] ?? {})];
   }
 
-  /** Nobody need wait for it: what becomes of it is told all the same. */
+  /** Reports a rejection, because the plugin may not await the result. */
   #watch(result: unknown): unknown {
     if (!isRecord(result) || typeof result['then'] !== 'function') return result;
     const waited = Promise.resolve(result);
@@ -129,7 +129,7 @@ function findMisfit(
   });
 }
 
-/** Throws PAYLOAD_INVALID when it is no event. */
+/** Throws PAYLOAD_INVALID for an invalid event. */
 function readEnvelope(given: unknown, plugin: string, now: number): AutomationEventEnvelope {
   const place = `ingestEvent of the plugin "${plugin}"`;
   if (!isRecord(given)) {

@@ -12,22 +12,22 @@ import {
 } from '../../../plugins/contract/input-schema.ts';
 import { type AgentTool, getCheckingSchema } from '../../../plugins/contract/tool.ts';
 
-/** What became of an input: the value to run with, or what is wrong with it. */
+/** The result of a validation: the value to run with, or the problem. */
 export type CheckedInput =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
 
-/** How the input of one tool is looked at. */
+/** The validation of one tool's input. */
 export interface InputCheck {
-  /** As a model is told of it. */
+  /** The schema that the model gets. */
   readonly schema: JsonSchema;
-  /** Reads what a model wrote as text where the schema wants a list, an object, a number or a yes. */
+  /** Parses a text where the schema expects a list, an object, a number or a boolean. */
   read(given: unknown): unknown;
-  /** May make another value of it, as schemas of libraries do. */
+  /** Returns another value where the schema of a library transforms it. */
   check(input: unknown): CheckedInput | Promise<CheckedInput>;
 }
 
-/** Makes the checks of tools; what checks JSON Schema is loaded once, and only when a tool needs it. */
+/** Creates the checks of tools; the JSON Schema validator is loaded once, when the first tool needs it. */
 export async function createInputChecks(
   tools: readonly AgentTool[],
   onUnchecked: (tool: string, what: string) => void,
@@ -55,7 +55,7 @@ export async function createInputChecks(
   };
 }
 
-/** Tools may be plain JavaScript, whose getters throw. */
+/** Getters of tools in plain JavaScript may throw. */
 function readSchema(tool: AgentTool): InputSchema {
   try {
     return getCheckingSchema(tool);
@@ -66,7 +66,7 @@ function readSchema(tool: AgentTool): InputSchema {
 
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
 
-/** One schema that cannot be sent would cost every request to the model. */
+/** One schema that cannot be serialized would fail every request to the model. */
 function toSendableSchema(
   authored: InputSchema,
   tool: string,
@@ -121,7 +121,7 @@ const FITS: readonly (readonly [string, (value: unknown) => boolean])[] = [
   ['boolean', (value) => typeof value === 'boolean'],
 ];
 
-/** Models write lists, objects and numbers as text now and then: where the schema wants them, they are read. */
+/** Models sometimes write lists, objects and numbers as text: these are parsed where the schema expects them. */
 function readText(text: string, types: readonly unknown[]): unknown {
   const wanted = FITS.filter(([type]) => types.includes(type));
   if (wanted.length === 0 || types.includes('string')) return text;

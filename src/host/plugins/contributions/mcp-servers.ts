@@ -12,17 +12,17 @@ import {
 } from '../../../mcp/server-config.ts';
 
 export interface PluginServersMeans {
-  /** Where a plugin lies, by its name; null for an object that the program itself gave. */
+  /** The directory of a plugin, by its name; null for an object of the embedding program. */
   readonly directoryOf: (plugin: string) => string | null;
-  /** What values that plugins only name are read from. */
+  /** The environment for values that plugins refer to by name. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The names of servers that are configured; they stay with those. */
+  /** The names of configured servers, which plugins cannot take. */
   readonly taken: readonly string[];
 }
 
 /**
- * The MCP servers that plugins registered, ready to be started. One that cannot be used is left out
- * and told of.
+ * Reads the MCP servers that plugins registered, ready to be started. An invalid one is left out and
+ * reported.
  */
 export function readPluginServers(
   active: readonly ActivePlugin[],
@@ -45,7 +45,7 @@ export function readPluginServers(
   );
 }
 
-/** Tools are called by it, so that names which only look different are the same. */
+/** Names of tools contain the server's normalized name, so names that normalize alike conflict. */
 function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string>): string | null {
   const owner = owners.get(toWireName(name));
   return owner === undefined ? null : `${owner} has this name`;
@@ -64,7 +64,7 @@ function readSafely(
   }
 }
 
-/** A sentence says what is wrong with it. */
+/** A string is the problem of the server. */
 function readServer(
   { name: written, transport, env }: Readonly<Record<string, unknown>>,
   plugin: string,
@@ -145,7 +145,7 @@ function readProgram(
   };
 }
 
-/** Without a word about it, a program stands where its plugin lies. */
+/** By default a server runs in the directory of its plugin. */
 function resolveDirectory(cwd: string | undefined, directory: string | null): string | null {
   if (cwd === undefined) return directory;
   return directory === null ? cwd : path.resolve(directory, cwd);
@@ -164,7 +164,7 @@ function readProtocol(url: string): string {
   return URL.canParse(url.trim()) ? new URL(url.trim()).protocol : '';
 }
 
-/** Each is a text, or says where its value is to be found: `{ fromEnv, value, required }`. */
+/** Each value is a text, or a reference: `{ fromEnv, value, required }`. */
 function readVariables(
   place: string,
   given: unknown,
