@@ -12,9 +12,9 @@ import type { EventName } from './facts.ts';
 import type { Answer } from './handler.ts';
 
 /**
- * What counts of an answer: one that cannot be used is a failure, and of a decision only what the
- * event's row allows. A note says what was ignored, because nothing a handler says is dropped in
- * silence. Context that comes late counts on every event: it is for the next request.
+ * Checks an answer: an invalid one becomes a failure, and of a decision only the fields remain that the
+ * event's row allows. A note reports each ignored field, because nothing of an answer is dropped
+ * silently. Late context is allowed for every event: it is added to the next request.
  */
 export function checkAnswer(given: Answer | null, event: EventName, isLate: boolean): Answer {
   const problem = findAnswerProblem(given);
@@ -47,8 +47,8 @@ export function checkAnswer(given: Answer | null, event: EventName, isLate: bool
 }
 
 /**
- * Says what is wrong with an answer, or null. A handler may be JavaScript that no compiler has
- * seen, and an answer that nobody understands must not look like a pass.
+ * Describes what is wrong with an answer, or returns null. A handler may be untyped JavaScript, and an
+ * answer that cannot be read must not look like a pass.
  */
 export function findAnswerProblem(answer: unknown): string | null {
   if (answer === undefined || answer === null) return null;
@@ -147,7 +147,7 @@ function findDecisionProblem(decision: unknown): string | null {
   return isPlainObject(decision) ? findFieldProblem('decision.', DECISION_FIELDS, decision) : null;
 }
 
-/** Fields that are not known are left to the event's row, which notes them. */
+/** Unknown fields are ignored here; the check against the event's row reports them. */
 function findFieldProblem(
   place: string,
   fields: Fields,

@@ -10,13 +10,13 @@ export interface Stop {
   readonly pending: 'skip' | 'run';
 }
 
-/** What a decision may change besides the effect; each event's row says which of them count. */
+/** What a decision may change besides the effect; each event's row lists the allowed fields. */
 export interface Changes {
   /** The tool's input, in the vocabulary of the handler that gives it. */
   readonly input?: unknown;
-  /** What the tool answered, as the model shall see it. */
+  /** The tool's output, as the model gets it. */
   readonly output?: unknown;
-  /** Whether the answer in `output` is that of a call that failed; without it, it is as the call ended. */
+  /** Whether `output` is that of a failed call; by default as the call ended. */
   readonly failed?: boolean;
   /** Text for the model. */
   readonly context?: string;
@@ -26,7 +26,7 @@ export interface Changes {
   /** Text for the classifier that judges later calls. */
   readonly classifierContext?: string;
   readonly permissions?: readonly unknown[];
-  /** Of a request all of them; of an answer the one that it shall have been. */
+  /** For a request all messages; for an answer the one that replaces it. */
   readonly messages?: readonly unknown[];
   readonly tools?: readonly unknown[];
   readonly options?: unknown;
@@ -56,7 +56,7 @@ export interface Decision extends Changes {
   readonly wake?: boolean;
 }
 
-/** The decision of every handler that had nothing to say. */
+/** The decision of every handler without an answer. */
 export const NO_DECISION: Decision = Object.freeze({});
 
 export const FAILURE_KINDS = ['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'] as const;
@@ -133,7 +133,7 @@ export function pickStrictest(one: Effect, other: Effect): Effect {
   return EFFECTS.indexOf(one) >= EFFECTS.indexOf(other) ? one : other;
 }
 
-/** Whether the handler waits for somebody's trust; one that the user switched off does not. */
+/** Whether the handler is withheld until it is trusted; a disabled one is not. */
 export function isAwaitingTrust({ kind, why }: Skipped): boolean {
   return kind === 'withheld' && why !== 'disabled';
 }
@@ -143,7 +143,7 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
   return effect === 'deny' || effect === 'stop';
 }
 
-/** The verdict when no hook was asked, or none that was asked has decided anything. */
+/** The verdict when no hook ran, or none decided anything. */
 export function createEmptyVerdict(
   event: string,
   asked: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {

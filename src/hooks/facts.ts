@@ -18,7 +18,7 @@ export interface Moment {
   readonly workspaceRoots: readonly string[];
   readonly permissionMode: string;
   readonly model: { readonly provider: string; readonly id: string };
-  /** How hard the model is told to think (`low`, `high` …), where it can be told. */
+  /** The reasoning effort of the model (`low`, `high` …), where it supports one. */
   readonly effort?: string;
   readonly agent: AgentFacts;
   /** Number of the model request within the run, from 1; 0 before the first. */
@@ -45,7 +45,7 @@ export interface CallFacts {
   readonly input: unknown;
 }
 
-/** A call of a finished turn, with what the model was given for it: text or content blocks. */
+/** A call of a finished turn, with its result for the model: text or content blocks. */
 export interface AnsweredCallFacts extends CallFacts {
   readonly answer?: unknown;
   /** One for each part of a call that did several things. */
@@ -92,7 +92,7 @@ interface ModelSwitchFacts {
   readonly pricing?: string;
 }
 
-/** What goes on after the agent's answer: a command, a sub-agent, a call of an MCP server. */
+/** What continues after the agent's answer: a command, a sub-agent, a call of an MCP server. */
 export interface BackgroundTaskFacts {
   readonly id: string;
   readonly type: string;
@@ -116,7 +116,7 @@ export interface ScheduledPromptFacts {
 
 interface StopFacts {
   readonly lastText: string;
-  /** Whether the agent goes on only because a hook did not let it finish before. */
+  /** Whether the agent continues only because a hook did not let it finish before. */
   readonly again: boolean;
   readonly backgroundTasks?: readonly BackgroundTaskFacts[];
   readonly scheduledPrompts?: readonly ScheduledPromptFacts[];
@@ -250,7 +250,7 @@ export interface EventFacts {
     readonly memoryType?: 'User' | 'Project' | 'Local' | 'Managed';
     /** The patterns for which they count. */
     readonly globs?: readonly string[];
-    /** The file whose use brought them in. */
+    /** The file whose use loaded them. */
     readonly triggerFile?: string;
     /** The file that includes them. */
     readonly parentFile?: string;
@@ -269,7 +269,7 @@ export type HookEvent<Name extends EventName = EventName> = {
   [Each in Name]: Moment & { readonly name: Each } & EventFacts[Each];
 }[Name];
 
-/** What a caller hands to `dispatch`: the facts; what is missing of the moment, the session supplies. */
+/** The argument of `dispatch`: the facts; the session supplies missing fields of the moment. */
 export type FiredEvent<Name extends EventName = EventName> = {
   [Each in Name]: Partial<Moment> & { readonly name: Each } & EventFacts[Each];
 }[Name];
@@ -290,7 +290,7 @@ export function withAnswer<Event extends FinishedToolFacts>(
   const text = isText ? output : (JSON.stringify(output) ?? '');
   return {
     ...event,
-    // The event stays that of a call which worked, or did not: others of its kind hear of it, too.
+    // The event's name stays that of a succeeded or failed call, because handlers of that event get it, too.
     result: { ...result, response: isText ? undefined : output, text },
     ...(failed === undefined ? {} : { replaced: { output, failed } }),
   };
@@ -299,8 +299,8 @@ export function withAnswer<Event extends FinishedToolFacts>(
 type Unfinished = { -readonly [Field in keyof Moment]: Moment[Field] };
 
 /**
- * A fired event with all of its moment: what it says itself counts first, then what whoever fires it
- * knows. Field by field, because V8 takes many times as long to copy an object and add to the copy.
+ * A fired event with its whole moment: its own fields win, then those of the caller.
+ * Field by field, because V8 takes many times as long to copy an object and add to the copy.
  */
 export function completeEvent(
   fired: FiredEvent,

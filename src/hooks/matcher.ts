@@ -12,8 +12,8 @@ export interface Matcher {
 }
 
 /**
- * Says whether a pattern that the linear-time engine rejects is safe to run natively, and, in
- * `otherwise`, whether what it may not be run on counts as fitting. Without `otherwise` an unsafe
+ * Decides whether a pattern that the linear-time engine rejects is safe to run natively, and, in
+ * `otherwise`, whether names that it may not be run on count as fitting. Without `otherwise` an unsafe
  * pattern is refused, and names too long for a safe one do not fit.
  */
 export type PatternScreen = (
@@ -53,7 +53,7 @@ function createAllMatcher(text: string): Matcher {
 function createListMatcher(text: string, separator: RegExp): Matcher {
   const names = text.split(separator).map((name) => name.trim());
   const wanted = new Set(names.filter((name) => name !== ''));
-  // A plain loop: of a thousand matchers that are asked for one event nearly all are lists.
+  // A plain loop: of a thousand matchers for one event nearly all are lists.
   const fits = (given: readonly string[]): boolean => {
     for (const name of given) if (wanted.has(name)) return true;
     return false;
@@ -84,7 +84,7 @@ function createPatternMatcher(text: string, screen: PatternScreen): Matcher {
   });
 }
 
-/** What JavaScript itself takes for no pattern must never match, whatever another engine reads in it. */
+/** A text that is no JavaScript pattern must never match, even if another engine accepts it. */
 function parseNative(text: string): RegExp {
   try {
     return new RegExp(text);
@@ -125,7 +125,7 @@ type Linear =
   | { readonly ok: true; readonly test: (name: string) => boolean }
   | { readonly ok: false; readonly error: string };
 
-// Both engines take these and read them differently.
+// Both engines accept these, with different meanings.
 const AMBIGUOUS = /\\[ACEQPapz]|\\x\{|\[\^?\]|\[:/u;
 
 /** Compiles a regular expression for the engine whose time grows only with the text. */
@@ -139,7 +139,7 @@ export function compileLinear(text: string): Linear {
   }
 }
 
-// Synchronous, as matchers are compiled while hooks are looked for; lists never load it.
+// Synchronous, because matchers are compiled during discovery; lists never load it.
 function loadLinearEngine(): typeof re2js {
   const load: (name: string) => typeof re2js = createRequire(import.meta.url);
   return load('re2js');
@@ -156,7 +156,7 @@ function createTestMatcher(
 
 const MAX_REMEMBERED = 256;
 
-/** A session asks for the same few names again and again. */
+/** Cached, because a session tests the same few names again and again. */
 function createCachedTest(test: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {

@@ -14,16 +14,16 @@ import {
 } from './decision.ts';
 import type { MergeRule } from './events.ts';
 
-/** What the merge needs to know: the event's row, and the input that all rewrites together lead to. */
+/** The rules of the merge: the event's row, and the input after all rewrites. */
 export interface MergeRules {
   readonly event: string;
   readonly stop: 'obeyed' | 'ignored' | 'over-refusal';
   readonly changes: Readonly<Partial<Record<ChangeField, MergeRule>>>;
-  /** The tool's input after every rewrite, in declared order; null when nobody rewrote it. */
+  /** The tool's input after every rewrite, in declared order; null when it was not rewritten. */
   readonly rewrittenInput: unknown;
 }
 
-/** The only merge. Pure; its result depends on declared order, never on who finished first. */
+/** The only merge. Pure; its result depends on declared order, never on which handler finished first. */
 export function mergeOutcomes(
   rules: MergeRules,
   outcomes: readonly Outcome[],
@@ -54,7 +54,7 @@ export function mergeOutcomes(
   };
 }
 
-/** The same when nobody says anything. */
+/** The fast path: no handler has an answer. */
 function mergePasses(
   event: string,
   outcomes: readonly Outcome[],
@@ -74,7 +74,7 @@ function hasAnswer({ failure, decision }: Outcome): boolean {
 function getEffect(outcome: Outcome): Effect {
   if (outcome.failure !== null) return outcome.onFailure === 'closed' ? 'deny' : 'pass';
   const effect = outcome.decision?.effect ?? 'pass';
-  // A second look may only tighten: another hook already allowed or deferred on the first.
+  // A second pass may only tighten: another hook already allowed or deferred on the first.
   if (outcome.pass === 2 && effect !== 'deny' && effect !== 'ask') return 'pass';
   return effect;
 }
@@ -95,7 +95,7 @@ function getReason(outcome: Outcome): string | undefined {
     return outcome.onFailure === 'closed' ? outcome.failure.message : undefined;
   }
   const { reason, stop } = outcome.decision ?? {};
-  // What a second look does not count for, it gives no reason for.
+  // An effect of the second pass that does not count has no reason either.
   const isUncounted = outcome.pass === 2 && getEffect(outcome) === 'pass';
   return isUncounted ? stop?.reason : (reason ?? stop?.reason);
 }

@@ -5,16 +5,16 @@ import { EventViews, type ReadText } from './event-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 import type { Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
 
-/** The inputs that a handler is asked about, or why it is not asked, or what it threw meanwhile. */
+/** The inputs that a handler gets, or why it does not run, or what it threw during planning. */
 export type Plan = readonly HandlerInput[] | Skipped | Failure;
 
 let lastWave: Wave = 0;
 
-/** Decides which handlers are asked about which inputs. One planner is one look at trust: one wave. */
+/** Decides which handlers get which inputs. One planner checks trust once, for one wave. */
 export class Planner {
   readonly views: EventViews;
   readonly #wave: Wave = (lastWave += 1);
-  /** Plans that were made to find repeats, so that nobody's trust is checked twice. */
+  /** Plans that were computed to find repeats, so that trust is not checked twice. */
   readonly #plans: Map<Candidate, Plan> | null = null;
   /** Candidates that do not run because the same hook is configured again, with the one that runs. */
   readonly #repeats: ReadonlyMap<Candidate, Candidate> = NO_REPEATS;
@@ -36,7 +36,7 @@ export class Planner {
     return new Planner(views, this);
   }
 
-  /** Never throws: what a handler throws when it is asked whether it fits is its failure. */
+  /** Never throws: what `fits` of a handler throws becomes its failure. */
   plan(candidate: Candidate): Plan {
     try {
       const plan = this.#plans?.get(candidate) ?? candidate.plan(this.views, this.#wave);
@@ -134,8 +134,8 @@ class Condition {
 }
 
 /**
- * Candidates by event, made when they are first asked for. A change drops the whole map, so a
- * dispatch under way keeps the one it began with.
+ * Candidates by event, listed on first use. A change drops the whole map, so a
+ * running dispatch keeps the one it began with.
  */
 export class CandidateIndex {
   readonly #sources: readonly HandlerSource[];
@@ -155,7 +155,7 @@ export class CandidateIndex {
     const lists = this.#sources.map(listHandlers);
     const candidates = createCandidates(lists.flatMap((list) => list ?? []));
     const byEvent = groupBy(candidates, ({ handler }) => handler.event);
-    // A source that could not answer is asked again next time.
+    // A source that threw is read again next time.
     if (!lists.includes(null)) this.#byEvent = byEvent;
     return byEvent.get(name) ?? NO_CANDIDATES;
   }
@@ -167,7 +167,7 @@ export class CandidateIndex {
 
 export const NO_CANDIDATES: readonly Candidate[] = [];
 
-/** The handlers of a source, or null when it threw: the others must not be lost with it. */
+/** The handlers of a source, or null when it threw, so that the other sources still work. */
 function listHandlers(source: HandlerSource): readonly Handler[] | null {
   try {
     return source.handlers();
@@ -186,7 +186,7 @@ function createCandidates(handlers: readonly Handler[]): Candidate[] {
 
 function findCondition(handler: Handler, shared: Map<unknown, Condition[]>): Condition {
   const { vocabulary, fits = null } = handler;
-  // A method of a class answers for its own object only.
+  // A method of a class depends on its own object.
   if (fits !== null && !Object.hasOwn(handler, 'fits')) {
     return new Condition(vocabulary, fits.bind(handler));
   }
@@ -214,7 +214,7 @@ function groupBy<Key>(
 
 const NO_REPEATS: ReadonlyMap<Candidate, Candidate> = new Map();
 
-/** Of each group only the last that would run does, unless another is asked about more than it. */
+/** Of each group only the last that would run does, unless another one gets more inputs. */
 function findRepeats(
   groups: readonly (readonly Candidate[])[],
   plans: ReadonlyMap<Candidate, Plan>,
@@ -239,7 +239,7 @@ function findRepeats(
 
 const knownDuplicates = new WeakMap<readonly Candidate[], readonly (readonly Candidate[])[]>();
 
-/** Groups of candidates with the same `sameAs`; looked for once in every list. */
+/** Groups of candidates with the same `sameAs`; computed once for every list. */
 function findDuplicates(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
   const known = knownDuplicates.get(candidates);
   if (known !== undefined) return known;

@@ -94,7 +94,7 @@ function toFailure(message: string): Loading {
   return { kind: 'failed', message };
 }
 
-/** Rejects when the import takes too long; a later result is ignored. */
+/** Resolves with a failure when the import takes too long or is aborted; a later result is ignored. */
 function loadWithTimeout(
   loading: Promise<Loading>,
   { entry, timeoutMs, signal }: LoadRequest,
