@@ -16,34 +16,38 @@ import type { Answer } from './handler.ts';
  * event's row allows. A note reports each ignored field, because nothing of an answer is dropped
  * silently. Late context is allowed for every event: it is added to the next request.
  */
-export function checkAnswer(given: Answer | null, event: EventName, isLate: boolean): Answer {
-  const problem = findAnswerProblem(given);
+export function checkAnswer(
+  uncheckedAnswer: Answer | null,
+  event: EventName,
+  isLate: boolean,
+): Answer {
+  const problem = findAnswerProblem(uncheckedAnswer);
   if (problem !== null) {
     return { failure: { kind: 'output', message: `its answer cannot be used: ${problem}` } };
   }
-  const answer = given ?? {};
+  const answer = uncheckedAnswer ?? {};
   const { decision = {} } = answer;
   if (answer.failure !== undefined) return answer;
   if (isPlainPass(decision)) return { ...answer, decision };
   const notes = [...(answer.notes ?? [])];
-  const kept: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };
+  const allowedDecision: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };
   if (!isEffectAllowed(event, decision.effect)) {
     notes.push(
       `${event} ${explainIgnoredEffect(event, decision.effect)}, so "${decision.effect}" was ignored`,
     );
-    delete kept.effect;
-    delete kept.reason;
+    delete allowedDecision.effect;
+    delete allowedDecision.reason;
   }
   if (!isStopAllowed(event, decision.stop)) {
     notes.push(`${event} cannot stop the run, so "stop" was ignored`);
-    delete kept.stop;
+    delete allowedDecision.stop;
   }
   for (const field of listForbiddenFields(event, decision)) {
     if (isLate && field === 'context') continue;
     notes.push(`${event} cannot change "${field}", so it was ignored`);
-    delete kept[field];
+    delete allowedDecision[field];
   }
-  return { ...answer, notes, decision: kept };
+  return { ...answer, notes, decision: allowedDecision };
 }
 
 /**
@@ -151,10 +155,10 @@ function findDecisionProblem(decision: unknown): string | null {
 function findFieldProblem(
   place: string,
   fields: Fields,
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
 ): string | null {
-  for (const field in given) {
-    const value = given[field];
+  for (const field in values) {
+    const value = values[field];
     const expected = value === undefined ? undefined : fields.get(field);
     if (expected?.fits(value) === false) {
       return `expected "${place}${field}" to be ${expected.words}, found ${describeValue(value)}`;

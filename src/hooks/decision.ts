@@ -146,7 +146,7 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
 /** The verdict when no hook ran, or none decided anything. */
 export function createEmptyVerdict(
   event: string,
-  asked: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {
+  results: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {
     outcomes: [],
     skipped: [],
     slowest: null,
@@ -162,9 +162,9 @@ export function createEmptyVerdict(
     changes: {},
     context: [],
     messages: [],
-    outcomes: asked.outcomes,
-    skipped: asked.skipped,
-    slowest: asked.slowest,
+    outcomes: results.outcomes,
+    skipped: results.skipped,
+    slowest: results.slowest,
   };
 }
 

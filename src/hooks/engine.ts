@@ -89,13 +89,13 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
   const engine = { getId: memoize(randomUUID), lifetime, subscribers, readText };
 
   return {
-    async dispatch(fired, given) {
+    async dispatch(fired, dispatchOptions) {
       lifetime.signal.throwIfAborted();
       const candidates = index.find(fired.name);
       if (candidates.length === 0) return createEmptyVerdict(fired.name);
-      const signal = lifetime.joinSignal(given?.signal);
+      const signal = lifetime.joinSignal(dispatchOptions?.signal);
       signal.throwIfAborted();
-      const event = completeEvent(fired, moment(), given?.moment);
+      const event = completeEvent(fired, moment(), dispatchOptions?.moment);
       const gates = event.name === 'PermissionRequest' ? index.find('PreToolUse') : NO_CANDIDATES;
       const dispatch = new Dispatch(engine, (dispatches += 1), event, signal);
       lifetime.beginDispatch();
@@ -263,9 +263,9 @@ class Dispatch implements DispatchContext {
       if (call !== null && run.outcome?.decision?.input !== undefined) {
         const input = this.#rewritten === null ? call.input : this.#rewritten.input;
         const context = createViewContext(this.event, this.#engine.readText);
-        const made = applyRewrite(run, { name: call.name, input }, context);
-        const isSame = isDeepStrictEqual(made, call.input);
-        this.#rewritten = isSame ? null : { input: made, isInPlace: false };
+        const rewrittenInput = applyRewrite(run, { name: call.name, input }, context);
+        const isSame = isDeepStrictEqual(rewrittenInput, call.input);
+        this.#rewritten = isSame ? null : { input: rewrittenInput, isInPlace: false };
       }
       this.#changed = withChanges(this.#changed, run.outcome?.decision ?? NO_DECISION);
       const isRefused = isRefusal(run.outcome?.effect ?? 'pass');
@@ -345,9 +345,9 @@ class Dispatch implements DispatchContext {
 
 /** Hooks that ran with the first input and are withheld for the final one. */
 function selectWithheldSince(first: readonly HandlerRun[], skipped: readonly Skipped[]): Skipped[] {
-  const asked = new Set(first.map(({ handler }) => handler.id));
+  const firstHookIds = new Set(first.map(({ handler }) => handler.id));
   return skipped
-    .filter(({ hook, kind }) => kind === 'withheld' && asked.has(hook))
+    .filter(({ hook, kind }) => kind === 'withheld' && firstHookIds.has(hook))
     .map(({ hook, kind, why }) => ({
       hook,
       kind,

@@ -31,9 +31,9 @@ export class EventViews {
     return this.#byVocabulary[vocabulary] !== undefined;
   }
 
-  in(vocabulary: Vocabulary): VocabularyView {
-    const known = this.#byVocabulary[vocabulary];
-    if (known !== undefined) return known;
+  getView(vocabulary: Vocabulary): VocabularyView {
+    const cachedView = this.#byVocabulary[vocabulary];
+    if (cachedView !== undefined) return cachedView;
     const inputs = this.#listInputs(vocabulary);
     const view = { inputs, subjects: inputs.map((input) => new Subject(input)) };
     this.#byVocabulary[vocabulary] = view;

@@ -23,8 +23,8 @@ export class EngineLifetime {
   /** Returns a signal that aborts with the caller's or when the engine closes, whichever is first. */
   joinSignal(callers: AbortSignal | undefined): AbortSignal {
     if (callers === undefined) return this.signal;
-    const known = this.#joined.get(callers);
-    if (known !== undefined) return known;
+    const cachedSignal = this.#joined.get(callers);
+    if (cachedSignal !== undefined) return cachedSignal;
     const both = AbortSignal.any([callers, this.signal]);
     setMaxListeners(0, both);
     this.#joined.set(callers, both);

@@ -52,10 +52,10 @@ function createAllMatcher(text: string): Matcher {
 
 function createListMatcher(text: string, separator: RegExp): Matcher {
   const names = text.split(separator).map((name) => name.trim());
-  const wanted = new Set(names.filter((name) => name !== ''));
+  const listedNames = new Set(names.filter((name) => name !== ''));
   // A plain loop: of a thousand matchers for one event nearly all are lists.
-  const fits = (given: readonly string[]): boolean => {
-    for (const name of given) if (wanted.has(name)) return true;
+  const fits = (subjects: readonly string[]): boolean => {
+    for (const name of subjects) if (listedNames.has(name)) return true;
     return false;
   };
   return { text, kind: 'list', note: null, fits };
@@ -150,22 +150,22 @@ function createTestMatcher(
   note: string | null,
   test: (name: string) => boolean,
 ): Matcher {
-  const known = createCachedTest(test);
-  return { text, kind: 'pattern', note, fits: (names) => names.some(known) };
+  const cachedTest = createCachedTest(test);
+  return { text, kind: 'pattern', note, fits: (names) => names.some(cachedTest) };
 }
 
 const MAX_REMEMBERED = 256;
 
 /** Cached, because a session tests the same few names again and again. */
 function createCachedTest(test: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (name) => {
-    const answer = known.get(name);
+    const answer = results.get(name);
     if (answer !== undefined) return answer;
     if (name.length > MAX_PLAIN_NAME) return test(name);
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    const found = test(name);
-    known.set(name, found);
-    return found;
+    if (results.size >= MAX_REMEMBERED) results.clear();
+    const result = test(name);
+    results.set(name, result);
+    return result;
   };
 }

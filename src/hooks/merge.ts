@@ -45,7 +45,7 @@ export function mergeOutcomes(
     reasons: answers.flatMap((outcome) => attributeText(outcome, getReason(outcome))),
     input: isRefusal(settled) ? null : rules.rewrittenInput,
     output: changes['output'] ?? null,
-    changes: withoutOutput(changes),
+    changes: omitOutput(changes),
     context: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.context)),
     messages: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.notice)),
     outcomes,
@@ -109,8 +109,8 @@ function mergeChanges(rules: MergeRules, outcomes: readonly Outcome[]): Record<s
   if (outcomes.length === 0) return merged;
   for (const [field, rule] of Object.entries(rules.changes)) {
     if (field === 'input' || field === 'context') continue;
-    const given = outcomes.flatMap((outcome) => listValues(outcome, field));
-    if (given.length > 0) merged[field] = mergeValues(rule, given);
+    const values = outcomes.flatMap((outcome) => listValues(outcome, field));
+    if (values.length > 0) merged[field] = mergeValues(rule, values);
   }
   return merged;
 }
@@ -121,12 +121,15 @@ function listValues(outcome: Outcome, field: string): { hook: string; value: unk
   return value === undefined ? [] : [{ hook: outcome.hook, value }];
 }
 
-function mergeValues(rule: MergeRule, given: readonly { hook: string; value: unknown }[]): unknown {
-  if (rule === 'join') return given;
-  return rule === 'first' ? given[0]?.value : given.at(-1)?.value;
+function mergeValues(
+  rule: MergeRule,
+  values: readonly { hook: string; value: unknown }[],
+): unknown {
+  if (rule === 'join') return values;
+  return rule === 'first' ? values[0]?.value : values.at(-1)?.value;
 }
 
-function withoutOutput(changes: Record<string, unknown>): Record<string, unknown> {
+function omitOutput(changes: Record<string, unknown>): Record<string, unknown> {
   const { output: _output, ...rest } = changes;
   return rest;
 }

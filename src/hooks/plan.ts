@@ -116,7 +116,7 @@ class Condition {
   selectInputs(views: EventViews): readonly HandlerInput[] | string {
     if (this.#viewsId === views.id && this.#misfit !== null) return this.#misfit;
     const fits = this.#fits;
-    const { subjects, inputs } = views.in(this.vocabulary);
+    const { subjects, inputs } = views.getView(this.vocabulary);
     this.#viewsId = views.id;
     this.#misfit = null;
     if (fits === null && inputs.length > 0) return inputs;
@@ -191,8 +191,8 @@ function findCondition(handler: Handler, shared: Map<unknown, Condition[]>): Con
     return new Condition(vocabulary, fits.bind(handler));
   }
   const alike = shared.get(fits) ?? [];
-  const known = alike.find((other) => other.vocabulary === vocabulary);
-  if (known !== undefined) return known;
+  const existing = alike.find((other) => other.vocabulary === vocabulary);
+  if (existing !== undefined) return existing;
   const condition = new Condition(vocabulary, fits);
   shared.set(fits, [...alike, condition]);
   return condition;
@@ -241,8 +241,8 @@ const knownDuplicates = new WeakMap<readonly Candidate[], readonly (readonly Can
 
 /** Groups of candidates with the same `sameAs`; computed once for every list. */
 function findDuplicates(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
-  const known = knownDuplicates.get(candidates);
-  if (known !== undefined) return known;
+  const cached = knownDuplicates.get(candidates);
+  if (cached !== undefined) return cached;
   const groups = groupBy(candidates, ({ handler }) => handler.sameAs);
   groups.delete(undefined);
   const duplicates = [...groups.values()].filter((group) => group.length > 1);

@@ -27,7 +27,7 @@ export function applyRewrite(run: HandlerRun, call: ToolCall, context: ViewConte
   const { input, inputFace: vocabulary = handler.vocabulary } = outcome.decision;
   const applied = rewriteInput(call, { vocabulary, part: outcome.part, input }, context);
   if (!applied.ok) {
-    run.outcome = withoutRewrite(outcome, applied.error);
+    run.outcome = dropRewrite(outcome, applied.error);
     return call.input;
   }
   if (applied.lost !== undefined) {
@@ -54,11 +54,15 @@ export function applyChangesInPlace(
     if ('unusable' in change) {
       failLastSharer(runs, change);
     } else {
-      const { vocabulary, view, input: made } = change;
+      const { vocabulary, view, input: changedInput } = change;
       const call = { name, input: rewritten === null ? event.tool.input : rewritten.input };
-      const result = rewriteInput(call, { vocabulary, part: view.part, input: made }, context);
+      const result = rewriteInput(
+        call,
+        { vocabulary, part: view.part, input: changedInput },
+        context,
+      );
       // An input that the call cannot express is left for its tool to refuse.
-      rewritten = { input: result.ok ? result.input : made, isInPlace: true };
+      rewritten = { input: result.ok ? result.input : changedInput, isInPlace: true };
     }
   }
   return rewritten;
@@ -75,7 +79,7 @@ function failLastSharer(
 ): void {
   const last = runs.findLast(({ input }) => input.tool === view);
   if (last !== undefined && last.outcome !== null) {
-    last.outcome = withoutRewrite(last.outcome, unusable);
+    last.outcome = dropRewrite(last.outcome, unusable);
   }
 }
 
@@ -103,7 +107,7 @@ export function hasSeenFinalInput(
 }
 
 /** A lost rewrite is a failure, not a pass; but a refusal in the same outcome stays. */
-function withoutRewrite(outcome: Outcome, error: string): Outcome {
+function dropRewrite(outcome: Outcome, error: string): Outcome {
   const message = `its rewrite of the tool input cannot be used: ${error}`;
   const { input: _input, inputFace: _face, ...decision } = outcome.decision ?? {};
   if (outcome.effect !== 'pass' && outcome.effect !== 'allow') {

@@ -78,7 +78,7 @@ export class HandlerRun {
         return null;
       }
       return answer
-        .then((given) => this.#end(given, startedAt))
+        .then((result) => this.#end(result, startedAt))
         .catch((error: unknown) => this.#end({ failure: describeThrown(error) }, startedAt));
     } catch (error) {
       this.#end({ failure: describeThrown(error) }, startedAt);
@@ -104,22 +104,22 @@ export class HandlerRun {
     return runWithinLimit((limited) => handler.run(input, limited, report), signal, timeoutMs);
   }
 
-  #end(given: Answer | undefined, startedAt: number): void {
+  #end(answer: Answer | undefined, startedAt: number): void {
     const { subscribers, lifetime } = this.#dispatch;
-    this.outcome = this.#readAnswer(given, startedAt, false);
+    this.outcome = this.#readAnswer(answer, startedAt, false);
     subscribers.notifyProgress('end', this.handler);
-    if (this.outcome.status !== 'background' || given?.late === undefined) return;
-    lifetime.background.track(this.#copy().#announceLate(given.late, startedAt));
+    if (this.outcome.status !== 'background' || answer?.late === undefined) return;
+    lifetime.background.track(this.#copy().#announceLate(answer.late, startedAt));
     // Exchanges from now on belong to the late answer.
     this.#exchanges = this.#exchanges?.splice(0) ?? null;
   }
 
   /** The outcome of an answer. A late answer arrives after the dispatch has ended. */
-  #readAnswer(given: Answer | undefined, startedAt: number, isLate: boolean): Outcome {
+  #readAnswer(uncheckedAnswer: Answer | undefined, startedAt: number, isLate: boolean): Outcome {
     this.endedAt = systemClock.elapsed();
     const durationMs = roundDuration(this.endedAt - startedAt);
-    if (given === undefined) return this.#createPassOutcome(durationMs);
-    const answer = checkAnswer(given, this.handler.event, isLate);
+    if (uncheckedAnswer === undefined) return this.#createPassOutcome(durationMs);
+    const answer = checkAnswer(uncheckedAnswer, this.handler.event, isLate);
     return this.#createOutcome(
       answer,
       durationMs,
@@ -133,8 +133,8 @@ export class HandlerRun {
     if (durationMs > 0 || pass !== 1 || (input.tool?.part ?? null) !== null) {
       return this.#createOutcome(PASS, durationMs);
     }
-    const known = quickPasses.get(handler);
-    if (known !== undefined) return known;
+    const cachedOutcome = quickPasses.get(handler);
+    if (cachedOutcome !== undefined) return cachedOutcome;
     const outcome = Object.freeze(this.#createOutcome(PASS, durationMs));
     quickPasses.set(handler, outcome);
     return outcome;

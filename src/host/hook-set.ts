@@ -124,12 +124,15 @@ export function createHookSet(options: HookSetOptions): HookSet {
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
   const grants = new Grants(options);
-  let made: readonly MadeHook[] | null = null;
+  let madeHooks: readonly MadeHook[] | null = null;
 
   // Created on first use: callers that only list hooks need no handlers.
   function makeHandlers(): readonly MadeHook[] {
-    made ??= found.hooks.map((hook) => ({ hook, handlers: hook.toHandlers(grants.grant(hook)) }));
-    return made;
+    madeHooks ??= found.hooks.map((hook) => ({
+      hook,
+      handlers: hook.toHandlers(grants.grant(hook)),
+    }));
+    return madeHooks;
   }
 
   return {
@@ -160,7 +163,7 @@ export function createHookSet(options: HookSetOptions): HookSet {
     },
     rescan(wanted) {
       found = discoverAll(options.dialects, wanted);
-      made = null;
+      madeHooks = null;
       for (const listener of listeners) listener();
     },
     subscribe(listener) {

@@ -132,9 +132,11 @@ function isInsideAllowed(
   const { paths, options } = sortArguments(program, args);
   // `--file=/x` names a path, too, and its meaning is not known here.
   if (options.some((option) => /[/~]|\.\./.test(option))) return false;
-  const named = ['.', ...paths, ...listCopyTargets(paths)];
+  const readPaths = ['.', ...paths, ...listCopyTargets(paths)];
   if (
-    !bases.every((base) => named.every((file) => context.allowedDirectories.contains(file, base)))
+    !bases.every((base) =>
+      readPaths.every((file) => context.allowedDirectories.contains(file, base)),
+    )
   ) {
     return false;
   }

@@ -26,7 +26,7 @@ export interface PluginIssue {
 export type OnIssue = (issue: PluginIssue) => void;
 
 /** How many uncaught errors of one plugin are reported: a timer may throw for ever. */
-const MAX_TOLD = 10;
+const MAX_REPORTED = 10;
 
 /** Reports the uncaught errors of plugins. */
 export function createUncaughtIssues(
@@ -36,8 +36,8 @@ export function createUncaughtIssues(
   let count = 0;
   return (error) => {
     count += 1;
-    if (count > MAX_TOLD) return;
-    const rest = count === MAX_TOLD ? ' (further ones are not told of)' : '';
+    if (count > MAX_REPORTED) return;
+    const rest = count === MAX_REPORTED ? ' (further ones are not told of)' : '';
     const message = `an error that nothing caught: ${describeThrown(error)}${rest}`;
     onIssue({ plugin: plugin(), phase: 'uncaught', level: 'error', message });
   };

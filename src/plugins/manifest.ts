@@ -47,11 +47,11 @@ function describeFound(value: unknown): string {
 }
 
 /** Why a value is not a valid list of capabilities, or null. */
-export function findCapabilityProblem(given: unknown): string | null {
-  if (!Array.isArray(given) || given.length === 0) {
+export function findCapabilityProblem(capabilities: unknown): string | null {
+  if (!Array.isArray(capabilities) || capabilities.length === 0) {
     return `expected "capabilities" to be a list with at least one of ${CAPABILITIES.join(', ')}`;
   }
-  const unknown: unknown = given.find((each) => !isCapability(each));
+  const unknown: unknown = capabilities.find((each) => !isCapability(each));
   if (unknown === undefined) return null;
   const closest = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
   const hint =
@@ -65,9 +65,9 @@ function isCapability(value: unknown): value is AgentExtensionCapability {
 
 function findListProblem(manifest: Fields, key: string): string | null {
   if (!Object.hasOwn(manifest, key)) return null;
-  const given = manifest[key];
-  const isFine = Array.isArray(given) && given.every((each) => typeof each === 'string');
-  return isFine || given === undefined ? null : `expected "${key}" to be a list of strings`;
+  const value = manifest[key];
+  const isFine = Array.isArray(value) && value.every((each) => typeof each === 'string');
+  return isFine || value === undefined ? null : `expected "${key}" to be a list of strings`;
 }
 
 function findHooksProblem(hooks: unknown, capabilities: unknown): string | null {

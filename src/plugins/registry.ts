@@ -65,7 +65,7 @@ export interface LoadedPlugins {
   /** Those that can be set up, in declared order. */
   readonly loaded: readonly LoadedPlugin[];
   /** Plugins that are not used, each with the reason. */
-  readonly left?: readonly PluginStatus[];
+  readonly unused?: readonly PluginStatus[];
   /** Plugins that were imported and are made for another model. */
   readonly skipped?: readonly unknown[];
   /** Releases what importing holds: processes, module instances, listeners. */
@@ -90,7 +90,7 @@ export interface PluginRegistry {
  * reported, and the others work; with `isStrict` it throws PLUGIN_INVALID instead.
  */
 export async function createPluginRegistry(
-  { loaded, left = [], skipped = [], release }: LoadedPlugins,
+  { loaded, unused = [], skipped = [], release }: LoadedPlugins,
   options: RegistryOptions,
 ): Promise<PluginRegistry> {
   const active: ActivePlugin[] = [];
@@ -116,7 +116,7 @@ export async function createPluginRegistry(
     loaded,
     skipped,
     active: Object.freeze(active),
-    list: () => [...active.map(describeStatus), ...failed, ...left],
+    list: () => [...active.map(describeStatus), ...failed, ...unused],
     dispose,
   });
 }

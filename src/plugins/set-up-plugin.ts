@@ -51,7 +51,7 @@ function createApi(
   { isStrict, onWarning, onEventType }: SetUpOptions,
   isOpen: () => boolean,
 ): AgentExtensionApi {
-  const admit = (method: string, capability: AgentExtensionCapability): void => {
+  const requireCapability = (method: string, capability: AgentExtensionCapability): void => {
     if (!isOpen()) throw createLateError(name, method);
     if (plugin.manifest.capabilities.includes(capability)) return;
     const problem = `${method} requires the "${capability}" capability`;
@@ -60,44 +60,44 @@ function createApi(
     }
     onWarning(`${problem}, which its manifest does not declare; it counts all the same`);
   };
-  const check = (method: string, given: unknown, keys: readonly string[]): void =>
-    checkShape(`${method} of the plugin "${name}"`, given, keys);
+  const check = (method: string, contribution: unknown, keys: readonly string[]): void =>
+    checkShape(`${method} of the plugin "${name}"`, contribution, keys);
   const api: AgentExtensionApi = {
     registerTool(tool) {
-      admit('registerTool', 'tools');
+      requireCapability('registerTool', 'tools');
       check('registerTool', tool, ['name', 'execute()']);
       toJsonSchema(tool.inputSchema ?? {}, tool.name);
       contributions.tools.push(tool);
     },
     registerCommand(command) {
-      admit('registerCommand', 'commands');
+      requireCapability('registerCommand', 'commands');
       check('registerCommand', command, ['name']);
       contributions.commands.push(command);
     },
     registerRule(rule) {
-      admit('registerRule', 'rules');
+      requireCapability('registerRule', 'rules');
       check('registerRule', rule, []);
       contributions.rules.push(rule);
     },
     registerMessageBuilder(builder) {
-      admit('registerMessageBuilder', 'messageBuilders');
+      requireCapability('registerMessageBuilder', 'messageBuilders');
       check('registerMessageBuilder', builder, ['build()']);
       contributions.messageBuilders.push(builder);
     },
     registerProvider(provider) {
-      admit('registerProvider', 'providers');
+      requireCapability('registerProvider', 'providers');
       check('registerProvider', provider, ['name']);
       contributions.providers.push(provider);
     },
     registerAutomationEventType(type) {
-      admit('registerAutomationEventType', 'automationEvents');
+      requireCapability('registerAutomationEventType', 'automationEvents');
       check('registerAutomationEventType', type, ['eventType', 'source']);
       const trimmed = trimEventType(type);
       contributions.automationEventTypes.push(trimmed);
       onEventType?.(trimmed);
     },
     registerMcpServer(server) {
-      admit('registerMcpServer', 'mcp');
+      requireCapability('registerMcpServer', 'mcp');
       check('registerMcpServer', server, ['name']);
       const metadata = { ...server.metadata, source: 'plugin', plugin: name };
       contributions.mcpServers.push({ ...server, metadata });
@@ -121,16 +121,16 @@ function createLateError(name: string, method: string): HooklineError {
 }
 
 /** A key that ends in `()` must be a function, any other a non-empty text. */
-function checkShape(place: string, given: unknown, keys: readonly string[]): void {
-  if (!isRecord(given)) {
+function checkShape(place: string, contribution: unknown, keys: readonly string[]): void {
+  if (!isRecord(contribution)) {
     throw new HooklineError('PLUGIN_INVALID', {
-      message: `${place} expects an object, found ${getTypeName(given)}`,
+      message: `${place} expects an object, found ${getTypeName(contribution)}`,
     });
   }
   for (const key of keys) {
     const isFunction = key.endsWith('()');
     const field = key.replace('()', '');
-    const value = given[field];
+    const value = contribution[field];
     const isFine = isFunction
       ? typeof value === 'function'
       : typeof value === 'string' && value.trim() !== '';

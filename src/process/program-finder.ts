@@ -15,8 +15,8 @@ export function createProgramFinder(
   const answers = new Map<string, string | null>();
 
   return (name) => {
-    const known = answers.get(name);
-    if (known !== undefined) return known;
+    const cached = answers.get(name);
+    if (cached !== undefined) return cached;
     const places = /[/\\]/.test(name) ? [name] : directories.map((place) => path.join(place, name));
     const candidates = places.flatMap((place) => listSpellings(place, extensions));
     const found = candidates.find((candidate) => isProgram(candidate)) ?? null;

@@ -238,7 +238,7 @@ class Run {
     const late = new Promise<ProgramResult>((resolve) => {
       this.#resolve = resolve;
     });
-    answer({ ...this.#result('handed-over'), exitCode: null, signal: null, late });
+    answer({ ...this.#createResult('handed-over'), exitCode: null, signal: null, late });
   }
 
   #settle(): void {
@@ -252,7 +252,7 @@ class Run {
     }
     if (!this.#hasClosed) this.#releasePipes();
     invariant(this.#ending !== null, 'a program settles only after it is known why it ended');
-    this.#resolve(this.#result(this.#ending));
+    this.#resolve(this.#createResult(this.#ending));
   }
 
   // What still holds the other ends is left alone, but must not keep this process alive.
@@ -263,7 +263,7 @@ class Run {
     this.#child?.unref();
   }
 
-  #result(ending: Ending): ProgramResult {
+  #createResult(ending: Ending): ProgramResult {
     return {
       ending,
       exitCode: this.#exitCode,

@@ -54,8 +54,8 @@ export class TraceFile {
   async #writeEntries(entries: readonly (() => TraceEntry)[]): Promise<void> {
     const { directory, redact, onProblem } = this.#options;
     try {
-      const made = entries.map((make) => make());
-      const lines = await redactEntries(made, redact);
+      const traceEntries = entries.map((make) => make());
+      const lines = await redactEntries(traceEntries, redact);
       rotateIfLarge(this.#options);
       appendPrivateFile(path.join(directory, TRACE_FILE), lines);
     } catch (error) {

@@ -126,9 +126,11 @@ function createBoundFileCheck(
   real: Pick<TrustUnit, 'root' | 'entry'>,
 ): (file: string) => boolean {
   const entries = unit.text === undefined ? [real.entry] : [];
-  const named = new Set([...entries, ...unit.files].map((file) => findRealPath(file) ?? file));
+  const trackedFiles = new Set(
+    [...entries, ...unit.files].map((file) => findRealPath(file) ?? file),
+  );
   const isInBound = createBoundDirectoryCheck(unit, real);
-  return (file) => named.has(file) || isInBound(file);
+  return (file) => trackedFiles.has(file) || isInBound(file);
 }
 
 /** Checks whether a path is, or lies in, a directory that is bound as a whole. */
@@ -204,8 +206,8 @@ function listDirectoryWords(
     if (word.includes('/')) return true;
     return isPattern(word) ? isLoop : reader !== -1 || isPassedOn;
   };
-  const given = command.slice((isLoop ? command.indexOf('in') : reader) + 1);
-  const words = given.map((word) => stripLeadingSlash(word.replace(/^[\w-]+=/, '')));
+  const commandArguments = command.slice((isLoop ? command.indexOf('in') : reader) + 1);
+  const words = commandArguments.map((word) => stripLeadingSlash(word.replace(/^[\w-]+=/, '')));
   return words.filter(
     (word) => isUsableWord(word) && !word.startsWith('-') && canBeDirectory(word),
   );

@@ -182,10 +182,10 @@ function isPlainOutput({ outcomes }: Verdict, { hook, text }: Attributed): boole
 
 /** Truncated before formatting, so that the hook id below the text survives. */
 function truncateContexts(contexts: readonly Attributed[]): readonly Attributed[] {
-  let left = MAX_CONTEXT_CHARS;
+  let remaining = MAX_CONTEXT_CHARS;
   return contexts.map(({ hook, text }) => {
-    const truncated = truncateText(text, left);
-    left -= truncated.length;
+    const truncated = truncateText(text, remaining);
+    remaining -= truncated.length;
     return { hook, text: truncated === text ? text : `${truncated}\n[cut: too much context]` };
   });
 }

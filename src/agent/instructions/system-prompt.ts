@@ -154,8 +154,8 @@ function formatBoundedList(
     const text = truncateText(description.replaceAll(/\s+/g, ' '), MAX_DESCRIPTION);
     return text === '' ? name : `${name}: ${text}`;
   });
-  let left = MAX_LIST;
-  const listed = lines.filter((line) => (left -= line.length) >= 0);
+  let remaining = MAX_LIST;
+  const listed = lines.filter((line) => (remaining -= line.length) >= 0);
   const rest = lines.length - listed.length;
   return formatBullets(title, [...listed, rest === 0 ? '' : `and ${rest} more, left out here`]);
 }

@@ -32,10 +32,10 @@ export async function compact(
   signal: AbortSignal,
 ): Promise<CompactionProblem> {
   const tokensBefore = agent.contextTokens;
-  const asked = await askHooks(agent, trigger, wishes, signal);
-  if (asked.blocked !== null) return asked.blocked;
+  const hookAnswer = await askHooks(agent, trigger, wishes, signal);
+  if (hookAnswer.blocked !== null) return hookAnswer.blocked;
   agent.emit({ type: 'compaction-start', trigger });
-  const summary = await summarize(agent, asked.instructions, signal);
+  const summary = await summarize(agent, hookAnswer.instructions, signal);
   signal.throwIfAborted();
   agent.emit({ type: 'compaction-end', tokensBefore, summary: summary.text });
   if (summary.text === null) return summary.problem;

@@ -193,8 +193,12 @@ function prepareInput(
     return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
   const { bench, tools, session } = agent;
-  const toldNames = (): readonly string[] => session.listSpecs(tools).map((spec) => spec.name);
-  return prepareToolCall({ name, input }, { context: bench, tools, modelToolNames: toldNames });
+  const listOfferedNames = (): readonly string[] =>
+    session.listSpecs(tools).map((spec) => spec.name);
+  return prepareToolCall(
+    { name, input },
+    { context: bench, tools, modelToolNames: listOfferedNames },
+  );
 }
 
 /** Runs a call that passed its checks; the only place where PostToolUse and PostToolUseFailure are fired. */

@@ -199,8 +199,8 @@ function getOnlyModel(models: ReadonlyMap<string, unknown>): string | null {
 }
 
 function listKeyVariables(fields: Fields): readonly string[] {
-  const named = [fields['apiKeyEnv'], fields['env']].flat();
-  const texts = named.filter((each) => typeof each === 'string').map((each) => each.trim());
+  const variables = [fields['apiKeyEnv'], fields['env']].flat();
+  const texts = variables.filter((each) => typeof each === 'string').map((each) => each.trim());
   return [...new Set(texts.filter((each) => each !== ''))];
 }
 

@@ -170,11 +170,11 @@ export class Session {
     if (this.#running !== null || this.#closed !== null) {
       return Promise.reject(createBusyError(this.id));
     }
-    return this.#work((signal) => runPrompt(this.#prepared, text, signal));
+    return this.#runExclusively((signal) => runPrompt(this.#prepared, text, signal));
   }
 
   /** One piece of work at a time, because all share the conversation. */
-  #work<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  #runExclusively<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const abort = new AbortController();
     const begin = async (): Promise<Result> => {
       // Hooks may call the session as soon as the work begins, so `#running` must be set by then.
@@ -222,7 +222,7 @@ export class Session {
   async compact(instructions: string | null): Promise<string | null> {
     if (this.#running !== null) return 'the agent is working; compact when it is done';
     if (this.#closed !== null) return 'the session is closed';
-    return this.#work((signal) =>
+    return this.#runExclusively((signal) =>
       compact(this.#agent, 'manual', instructions, signal).catch(getErrorMessage),
     );
   }

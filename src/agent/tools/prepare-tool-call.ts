@@ -63,13 +63,13 @@ export function prepareToolCall(
     fillDefaults(call, view, context),
   );
   const pairs = views.map((view) => resolveTool(view, call, tools));
-  const known = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
-  if (known.length < pairs.length) return formatUnknownTool(call.name, callContext);
+  const knownParts = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
+  if (knownParts.length < pairs.length) return formatUnknownTool(call.name, callContext);
   const problem = findInputProblem(call);
   if (problem !== null) return problem;
   return EDIT_CALLS.includes(call.name)
-    ? prepareChanges(call, known, callContext)
-    : prepareParts(call, known, context);
+    ? prepareChanges(call, knownParts, callContext)
+    : prepareParts(call, knownParts, context);
 }
 
 /** The model's input without the fields that only hooks may set. */
@@ -174,8 +174,8 @@ function prepareParts(
   };
 }
 
-function getServer(known: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
-  const mcpServer = known[0]?.tool.server;
+function getServer(parts: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
+  const mcpServer = parts[0]?.tool.server;
   return mcpServer === undefined ? {} : { mcpServer };
 }
 

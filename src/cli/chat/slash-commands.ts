@@ -92,12 +92,14 @@ export type TypedCommand =
   /** Sent to the agent: a custom command or a plain prompt. */
   | { readonly kind: 'prompt' };
 
-export function parseTyped(text: string, known: readonly string[]): TypedCommand {
+export function parseTyped(text: string, commandNames: readonly string[]): TypedCommand {
   const [, name, argument = ''] = TYPED.exec(text) ?? [];
   if (name === undefined) return { kind: 'prompt' };
   const builtIn = findBuiltIn(name);
-  if (builtIn === undefined && known.includes(name)) return { kind: 'prompt' };
-  if (builtIn === undefined) return { kind: 'unknown', problem: formatUnknownCommand(name, known) };
+  if (builtIn === undefined && commandNames.includes(name)) return { kind: 'prompt' };
+  if (builtIn === undefined) {
+    return { kind: 'unknown', problem: formatUnknownCommand(name, commandNames) };
+  }
   return {
     kind: 'builtin',
     needsIdle: builtIn.needsIdle === true,

@@ -143,10 +143,19 @@ function describeTrust({ hook, why }: ListedUnit, preserved: PreservedTrust) {
   return { isTrusted, notes: [...formatTrustNotes(preserved), ...own] };
 }
 
-function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
-  const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
+function reportNewHook({ flags, print }: CommandContext, newHook: NewHook): void {
+  const {
+    event,
+    example,
+    language: lang,
+    file,
+    settings,
+    hook,
+    isTrusted: trusted,
+    notes,
+  } = newHook;
   const trial =
-    made.tryIt ?? formatTrialCommand({ event, trial: example.trial }, listWorkspaceFlags(flags));
+    newHook.tryIt ?? formatTrialCommand({ event, trial: example.trial }, listWorkspaceFlags(flags));
   for (const note of notes) print.note(`note: ${toOneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };

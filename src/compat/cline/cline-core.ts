@@ -248,8 +248,8 @@ export class ClineCore {
 
   async #open({ input, ...prepared }: PreparedInput): Promise<CoreSession> {
     const id = input.config.sessionId ?? createId();
-    const known = this.#sessions.get(id);
-    if (known?.isOpen === true || this.#opening.has(id)) throw createAlreadyOpenError(id);
+    const existing = this.#sessions.get(id);
+    if (existing?.isOpen === true || this.#opening.has(id)) throw createAlreadyOpenError(id);
     this.#opening.add(id);
     try {
       // Most of the agent is loaded with the first session.
@@ -267,8 +267,8 @@ export class ClineCore {
       await session.opened;
       return session;
     } catch (error) {
-      if (known === undefined) this.#sessions.delete(id);
-      else this.#sessions.set(id, known);
+      if (existing === undefined) this.#sessions.delete(id);
+      else this.#sessions.set(id, existing);
       throw error;
     } finally {
       this.#opening.delete(id);

@@ -126,9 +126,9 @@ function createListTool(connections: Connections): Tool {
     },
     parse: (fields) => ({ server: fields.optionalText('server') }),
     async run({ server }, context, { signal }) {
-      const asked = connections().filter(({ name }) => server === null || name === server);
-      if (server !== null && asked.length === 0) return failUnknownServer(server, connections());
-      const listed = await Promise.all(asked.map((each) => listResources(each, signal)));
+      const selected = connections().filter(({ name }) => server === null || name === server);
+      if (server !== null && selected.length === 0) return failUnknownServer(server, connections());
+      const listed = await Promise.all(selected.map((each) => listResources(each, signal)));
       if (signal.aborted) return createInterruptedOutput();
       const resources = listed.flat();
       const text = resources.length === 0 ? 'No resources found.' : JSON.stringify(resources);

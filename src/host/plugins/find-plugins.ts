@@ -70,21 +70,21 @@ export function computeFingerprint(found: readonly FoundPlugin[]): string {
 /** All files of a package; a single file may import files beside it, and below. */
 function listFiles(entries: readonly PluginEntry[]): readonly string[] {
   const directories = entries.map((each) => each.package?.directory ?? path.dirname(each.file));
-  const seen: string[] = [];
+  const files: string[] = [];
   for (const directory of new Set(directories)) {
     const isWithin = directories.some((other) => other !== directory && isInside(other, directory));
-    if (!isWithin) walk(directory, seen);
+    if (!isWithin) walk(directory, files);
   }
-  return seen;
+  return files;
 }
 
-function walk(directory: string, seen: string[]): void {
+function walk(directory: string, files: string[]): void {
   for (const item of trySafely(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
-    if (seen.length >= MAX_FILES || item.name === 'node_modules') continue;
+    if (files.length >= MAX_FILES || item.name === 'node_modules') continue;
     const place = path.join(directory, item.name);
-    if (item.isDirectory()) walk(place, seen);
+    if (item.isDirectory()) walk(place, files);
     const stats = item.isFile() ? trySafely(() => statSync(place)) : null;
-    if (stats !== null) seen.push(`${place}:${stats.size}:${stats.mtimeMs}`);
+    if (stats !== null) files.push(`${place}:${stats.size}:${stats.mtimeMs}`);
   }
 }
 

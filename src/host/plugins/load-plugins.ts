@@ -54,12 +54,12 @@ export async function loadPlugins(
   imports: PluginImports,
 ): Promise<Required<Omit<LoadedPlugins, 'release'>>> {
   const { onIssue } = imports;
-  const left: PluginStatus[] = [];
+  const unused: PluginStatus[] = [];
   const skipped: unknown[] = [];
   const loaded: LoadedPlugin[] = [];
   const usable = found.filter((each) => {
     const status = checkState(each, onIssue);
-    if (status !== null) left.push(status);
+    if (status !== null) unused.push(status);
     return status === null;
   });
   const results = await Promise.all(usable.map(({ entry }) => importReporting(entry, imports)));
@@ -69,7 +69,7 @@ export async function loadPlugins(
     if (loading.kind === 'failed') {
       const message = `it is not loaded: ${loading.message}`;
       onIssue({ plugin: entry.label, phase: 'import', level: 'error', message });
-      left.push(toStatus(entry, 'failed', loading.message));
+      unused.push(toStatus(entry, 'failed', loading.message));
       continue;
     }
     const mismatch = target === null ? null : explainMismatch(loading.plugin, target);
@@ -77,20 +77,20 @@ export async function loadPlugins(
       loaded.push(loading);
       continue;
     }
-    left.push(toStatus(entry, 'skipped', mismatch));
+    unused.push(toStatus(entry, 'skipped', mismatch));
     skipped.push(loading.plugin);
     void loading.process?.end();
   }
   const { used, replaced } = dropDuplicates(loaded, usable, onIssue);
-  return { loaded: used, left: [...left, ...replaced], skipped };
+  return { loaded: used, unused: [...unused, ...replaced], skipped };
 }
 
 /** Throws PLUGIN_INVALID when a plugin failed to load, after it has ended the processes of the others. */
 export async function requireAllLoaded({
   loaded,
-  left = [],
-}: Pick<LoadedPlugins, 'loaded' | 'left'>): Promise<void> {
-  const broken = left.find(({ state }) => state === 'failed');
+  unused = [],
+}: Pick<LoadedPlugins, 'loaded' | 'unused'>): Promise<void> {
+  const broken = unused.find(({ state }) => state === 'failed');
   if (broken === undefined) return;
   await Promise.all(loaded.map(async (each) => each.process?.end()));
   throw new HooklineError('PLUGIN_INVALID', {
@@ -103,12 +103,12 @@ export async function requireAllLoaded({
 function checkState({ entry, status }: FoundPlugin, onIssue: OnIssue): PluginStatus | null {
   const { state, why } = status;
   if (state === 'ready') return null;
-  const left = toStatus(entry, STATES[state], why === '' ? null : why);
-  if (state === 'disabled') return left;
+  const pluginStatus = toStatus(entry, STATES[state], why === '' ? null : why);
+  if (state === 'disabled') return pluginStatus;
   const advice = state === 'broken' ? '' : '; look at it with `hookline trust`';
   const message = `it is not loaded: ${why}${advice}`;
   onIssue({ plugin: entry.label, phase: 'discover', level: 'error', message });
-  return left;
+  return pluginStatus;
 }
 
 const STATES: Readonly<Record<Exclude<HookState, 'ready'>, PluginState>> = {

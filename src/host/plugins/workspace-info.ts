@@ -28,9 +28,12 @@ function trySafely<Value>(read: () => Value): Value | null {
 
 /** A worktree has its own HEAD; remotes and branches are those of its repository. */
 function findSharedDirectory(git: string): string {
-  const named = trySafely(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
+  const commonDirectory =
+    trySafely(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
   // Accessing a network share would send the user's name to another machine.
-  return named === '' || /^[/\\]{2}/u.test(named) ? git : path.resolve(git, named);
+  return commonDirectory === '' || /^[/\\]{2}/u.test(commonDirectory)
+    ? git
+    : path.resolve(git, commonDirectory);
 }
 
 /** Removes names and passwords from the URLs. */

@@ -52,13 +52,13 @@ export interface ToolDefinition<Schema, Input, Output> extends Omit<
  * Standard Schema, or JSON Schema.
  */
 export function defineTool<Schema extends StandardSchema, Output>(
-  made: ToolDefinition<Schema, OutputOf<Schema>, Output>,
+  definition: ToolDefinition<Schema, OutputOf<Schema>, Output>,
 ): AgentTool<OutputOf<Schema>, Output>;
 export function defineTool<const Schema extends WrittenSchema, Output>(
-  made: ToolDefinition<Schema, FromJsonSchema<Schema>, Output>,
+  definition: ToolDefinition<Schema, FromJsonSchema<Schema>, Output>,
 ): AgentTool<FromJsonSchema<Schema>, Output>;
-export function defineTool(made: AgentTool): AgentTool {
-  return makeTool(made);
+export function defineTool(definition: AgentTool): AgentTool {
+  return makeTool(definition);
 }
 
 /**
@@ -66,13 +66,13 @@ export function defineTool(made: AgentTool): AgentTool {
  * argument that the author sets.
  */
 export function createTool<Schema extends StandardSchema, Output>(
-  made: ToolDefinition<Schema, OutputOf<Schema>, Output>,
+  definition: ToolDefinition<Schema, OutputOf<Schema>, Output>,
 ): AgentTool<OutputOf<Schema>, Output>;
 export function createTool<Input = unknown, Output = unknown>(
-  made: ToolDefinition<Record<string, unknown>, Input, Output>,
+  definition: ToolDefinition<Record<string, unknown>, Input, Output>,
 ): AgentTool<Input, Output>;
-export function createTool(made: AgentTool): AgentTool {
-  return makeTool(made);
+export function createTool(definition: AgentTool): AgentTool {
+  return makeTool(definition);
 }
 
 /** JSON Schema as an author writes it; unknown keywords are allowed and ignored. */

@@ -72,18 +72,18 @@ function listFiles(
   if (directory === null) return [];
   return listNames(directory, rules).flatMap((entry) => {
     const file = path.join(directory, entry);
-    const leaveOut = (why: string): readonly OverrideFile[] => {
+    const skipFile = (why: string): readonly OverrideFile[] => {
       rules.onProblem?.(`${file} is left out: ${why}`);
       return [];
     };
     try {
       if (!statSync(file).isFile()) return [];
       const why = explainUnusable(file, within);
-      if (why !== null) return leaveOut(why);
+      if (why !== null) return skipFile(why);
       const text = stripByteOrderMark(readTextIfPresent(file) ?? '');
-      return named({ tier, path: file, text }, rules);
+      return withName({ tier, path: file, text }, rules);
     } catch (error) {
-      return leaveOut(getErrorMessage(error));
+      return skipFile(getErrorMessage(error));
     }
   });
 }
@@ -109,7 +109,7 @@ function explainUnusable(file: string, within: string | null): string | null {
   return size > MOST_BYTES ? `it has ${size} bytes, and at most ${MOST_BYTES} are read` : null;
 }
 
-function named(
+function withName(
   file: Omit<OverrideFile, 'name'>,
   { nameOf }: OverrideRules,
 ): readonly OverrideFile[] {

@@ -126,7 +126,7 @@ export interface ThinkingContent {
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Estimates the number of tokens of a text, or of a number of characters. */
-export function estimateTokens(given: number | string): number {
-  const characters = typeof given === 'string' ? given.length : given;
+export function estimateTokens(textOrLength: number | string): number {
+  const characters = typeof textOrLength === 'string' ? textOrLength.length : textOrLength;
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }

@@ -48,10 +48,10 @@ const AUTHORED = Symbol.for('hookline.authored-schema');
 
 /** Creates a tool; its schema is converted to plain JSON Schema. */
 export function createTool<Input = unknown, Output = unknown>(
-  made: AgentTool<Input, Output>,
+  definition: AgentTool<Input, Output>,
 ): AgentTool<Input, Output> {
-  const { inputSchema: authored } = made;
-  const tool = { ...DEFAULTS, ...made, inputSchema: toJsonSchema(authored, made.name) };
+  const { inputSchema: authored } = definition;
+  const tool = { ...DEFAULTS, ...definition, inputSchema: toJsonSchema(authored, definition.name) };
   return isStandardSchema(authored) ? withCheckingSchema(tool, authored) : tool;
 }
 

@@ -15,8 +15,8 @@ export function convertZod3Schema(schema: unknown, depth = 0): JsonSchema | null
   const innerOf: InnerOf = (inner) =>
     (depth < MAX_DEPTH ? convertZod3Schema(inner, depth + 1) : null) ?? {};
   // A type that JSON cannot represent, such as a date, accepts any value.
-  const said = read?.(definition, innerOf) ?? {};
-  return typeof description === 'string' ? { ...said, description } : said;
+  const converted = read?.(definition, innerOf) ?? {};
+  return typeof description === 'string' ? { ...converted, description } : converted;
 }
 
 function readDefinition(schema: unknown): Definition | null {

@@ -84,7 +84,7 @@ function toPath(name: string): string | null {
 }
 
 /** The paths by which a module may be imported, without extensions: itself, or its directory. */
-export function importNames(file: string): readonly string[] {
+export function listImportPaths(file: string): readonly string[] {
   const name = removeExtension(file);
   return path.basename(name) === 'index' ? [name, path.dirname(file)] : [name];
 }

@@ -117,12 +117,12 @@ function readItem(
   };
 }
 
-function toDeclaredEntry(written: string, directory: string, given: unknown): DeclaredEntry {
-  const problem = given === null ? null : findCapabilityProblem(given);
+function toDeclaredEntry(written: string, directory: string, capabilities: unknown): DeclaredEntry {
+  const problem = capabilities === null ? null : findCapabilityProblem(capabilities);
   return {
     path: written,
     file: path.resolve(directory, written),
-    capabilities: problem === null && isTexts(given) ? given : null,
+    capabilities: problem === null && isTexts(capabilities) ? capabilities : null,
     problem: problem === null ? null : `it declares what it cannot: ${problem}`,
   };
 }
@@ -230,10 +230,10 @@ const LEVELS = 4;
  * `.cline/plugins`. Reads each package.json once.
  */
 export function createDeclarationFinder(): (file: string) => Declaration | null {
-  const known = new Map<string, PackageReading>();
+  const cache = new Map<string, PackageReading>();
   const read: PackageReader = (directory) => {
-    const json = known.get(directory) ?? readPackage(directory);
-    known.set(directory, json);
+    const json = cache.get(directory) ?? readPackage(directory);
+    cache.set(directory, json);
     return json;
   };
   return (file) => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { createInstallError, type Source, formatSource } from './source.ts';
 import type { InstallTools } from './fetch/tools.ts';
-import { installPlace } from './layout.ts';
+import { getInstallPath } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
 import { type Staged, stageInstall } from './stage.ts';
 import { removeLeftovers, Staging } from './staging.ts';
@@ -38,7 +38,7 @@ export async function installPlugin(
 ): Promise<Install> {
   refuseWayOut(place);
   removeLeftovers(place.directory, tools.now());
-  const target = installPlace(place.directory, source);
+  const target = getInstallPath(place.directory, source);
   if (existsSync(target) && !isForced) throw createPresentError(source, target);
   const staging = new Staging(place.directory, tools.now());
   try {

@@ -4,7 +4,7 @@ import { findPlugins, findPluginsAt } from '../find/find-plugins.ts';
 import type { FoundEntry } from '../find/read-package.ts';
 import { hasOwnName } from '../find/module-text.ts';
 import { type PluginsPlace, refuseWayOut } from './install.ts';
-import { installPlaces, removeHashMark, getInstallDirectory } from './layout.ts';
+import { listInstallPaths, removeHashMark, getInstallDirectory } from './layout.ts';
 import { type InstallRecord, readRecord } from './record.ts';
 import { rmSync } from 'node:fs';
 import { getErrorMessage } from '../../base/errors.ts';
@@ -28,7 +28,7 @@ export interface InstalledPlugin {
 
 /** Lists all plugins of a plugins directory, including those that cannot be loaded. */
 export function listInstalled(place: PluginsPlace): readonly InstalledPlugin[] {
-  const installs = installPlaces(place.directory).map((each) => readInstall(each, place));
+  const installs = listInstallPaths(place.directory).map((each) => readInstall(each, place));
   return [...installs, ...listDropped(place)];
 }
 
@@ -55,9 +55,9 @@ function listDropped(place: PluginsPlace): readonly InstalledPlugin[] {
   const entries = findPlugins(place.directory).entries.filter(
     (entry) => !isInside(installed, entry.path),
   );
-  const pathOf = (entry: FoundEntry): string => getDroppedPath(entry, place.directory);
-  return removeDuplicates(entries.map(pathOf)).map((file) => {
-    const members = entries.filter((entry) => pathOf(entry) === file);
+  const findPath = (entry: FoundEntry): string => getDroppedPath(entry, place.directory);
+  return removeDuplicates(entries.map(findPath)).map((file) => {
+    const members = entries.filter((entry) => findPath(entry) === file);
     const name = members[0]?.label ?? path.basename(file);
     return {
       place,
@@ -100,8 +100,8 @@ export function matchInstalled(
     each.path === file || each.entryPaths.includes(file);
   const byPath = all.filter(isThere);
   if (byPath.length > 0) return byPath;
-  const named = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
-  if (named.length > 0) return named;
+  const namesakes = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
+  if (namesakes.length > 0) return namesakes;
   return all.filter(({ entryPaths }) => entryPaths.some((entry) => hasOwnName(entry, wanted)));
 }
 

@@ -15,7 +15,7 @@ export function getStagingDirectory(pluginsDirectory: string): string {
 }
 
 /** The directory for the install of a source. */
-export function installPlace(pluginsDirectory: string, source: Source): string {
+export function getInstallPath(pluginsDirectory: string, source: Source): string {
   const hash = createHash('sha256').update(getSourceKey(source)).digest('hex').slice(0, 12);
   const name = `${toDirectoryName(getSourceName(source))}-${hash}`;
   const host = source.kind === 'git' ? [toDirectoryName(source.host)] : [];
@@ -60,7 +60,7 @@ export function removeHashMark(directory: string): string | null {
 }
 
 /** Lists every directory with an install, including those of Cline. */
-export function installPlaces(pluginsDirectory: string): readonly string[] {
+export function listInstallPaths(pluginsDirectory: string): readonly string[] {
   const installed = getInstallDirectory(pluginsDirectory);
   return listSubdirectories(installed).flatMap((kind) => {
     const places = listSubdirectories(kind);

@@ -51,17 +51,17 @@ const DEPENDENCY_FIELDS = [
 export function omitHostPackages(content: PackageFile): PackageFile {
   const { devDependencies: _, ...rest } = content;
   const cleaned = DEPENDENCY_FIELDS.filter((field) => isRecord(rest[field])).map(
-    (field): [string, unknown] => [field, withoutHost(rest[field])],
+    (field): [string, unknown] => [field, omitHost(rest[field])],
   );
-  return { ...rest, ...Object.fromEntries(cleaned), ...withoutBundledHost(rest) };
+  return { ...rest, ...Object.fromEntries(cleaned), ...omitBundledHost(rest) };
 }
 
-function withoutHost(dependencies: unknown): Record<string, unknown> {
+function omitHost(dependencies: unknown): Record<string, unknown> {
   const all = isRecord(dependencies) ? Object.entries(dependencies) : [];
   return Object.fromEntries(all.filter(([name]) => !isHostPackage(name)));
 }
 
-function withoutBundledHost(content: PackageFile): PackageFile {
+function omitBundledHost(content: PackageFile): PackageFile {
   const cleaned: Record<string, unknown> = {};
   for (const field of ['bundleDependencies', 'bundledDependencies']) {
     const names = content[field];

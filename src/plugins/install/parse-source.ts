@@ -74,15 +74,15 @@ function isTooShort(text: string): boolean {
 const REPOSITORY_WITHOUT_SCHEME = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/u;
 
 function createNotUnderstoodError(text: string) {
-  const shown = JSON.stringify(text);
+  const quotedText = JSON.stringify(text);
   if (REPOSITORY_WITHOUT_SCHEME.test(text)) {
     return createSourceError(
-      `there is no ${shown} here`,
+      `there is no ${quotedText} here`,
       `If it is a repository: hookline plugin install --git ${text}`,
     );
   }
   return createSourceError(
-    `there is nothing at ${shown}, and it names no package, repository or file`,
+    `there is nothing at ${quotedText}, and it names no package, repository or file`,
     'Name ./a/path, @scope/package, npm:package, an https address, or --git host/owner/repo.',
   );
 }

@@ -38,17 +38,17 @@ export async function stageInstall(
   const fetched = await fetchSource(source, directory, pluginsDirectory, tools);
   const place = path.join(directory, fetched.path);
   const entries = findEntries(place);
-  const known = fetched.isFile ? getFileName(fetched) : getPackageName(fetched, place);
+  const identity = fetched.isFile ? getFileName(fetched) : getPackageName(fetched, place);
   if (!fetched.isFile) {
     if (!fetched.hasPackages) await addDependencies(place, tools);
-    writeWrapper(directory, known, entries);
+    writeWrapper(directory, identity, entries);
   }
   const recorded = entries.map((entry) => recordEntry(directory, entry));
   const { sha256, files, bytes } = describeTree(directory);
   const record: InstallRecord = {
     source: text,
     kind: source.kind,
-    ...known,
+    ...identity,
     commit: fetched.commit,
     integrity: fetched.integrity,
     sha256,
@@ -95,13 +95,18 @@ function findEntries(place: string): readonly FoundEntry[] {
 }
 
 /** Writes a package.json that lists the entries, so that other files are not discovered as plugins. */
-function writeWrapper(directory: string, known: Known, entries: readonly FoundEntry[]): void {
+function writeWrapper(directory: string, identity: Known, entries: readonly FoundEntry[]): void {
   const plugins = entries.map((entry) => ({
     paths: [`./${toPathIn(directory, entry)}`],
     ...(entry.capabilities === null ? {} : { capabilities: entry.capabilities }),
   }));
-  const version = known.version === null ? {} : { version: known.version };
-  writePackageFile(directory, { name: known.name, ...version, private: true, cline: { plugins } });
+  const version = identity.version === null ? {} : { version: identity.version };
+  writePackageFile(directory, {
+    name: identity.name,
+    ...version,
+    private: true,
+    cline: { plugins },
+  });
 }
 
 function recordEntry(directory: string, entry: FoundEntry): InstallRecord['entries'][number] {

@@ -33,12 +33,12 @@ export class Staging {
     this.#pluginsDirectory = pluginsDirectory;
     this.#place = path.join(getStagingDirectory(pluginsDirectory), name);
     this.directory = path.join(this.#place, NEW);
-    this.#createdDirectories = makeDirectory(this.directory);
+    this.#createdDirectories = createMissingDirectories(this.directory);
   }
 
   /** Moves the install to its target. An existing one is removed only after that has succeeded. */
   moveTo(target: string): void {
-    makeDirectory(path.dirname(target));
+    createMissingDirectories(path.dirname(target));
     if (existsSync(target)) this.#replace(target);
     else trySafely(() => renameSync(this.directory, target), target);
   }
@@ -71,9 +71,10 @@ export class Staging {
  * Returns the directories that did not exist before, the last first. Creates one level at a time, because
  * a recursive mkdir of Node.js 20 never returns for some paths.
  */
-function makeDirectory(directory: string): readonly string[] {
+function createMissingDirectories(directory: string): readonly string[] {
   if (isDirectory(directory)) return [];
-  const above = path.dirname(directory) === directory ? [] : makeDirectory(path.dirname(directory));
+  const above =
+    path.dirname(directory) === directory ? [] : createMissingDirectories(path.dirname(directory));
   trySafely(() => createDirectory(directory), directory);
   return [directory, ...above];
 }

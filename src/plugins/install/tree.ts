@@ -16,8 +16,8 @@ export function describeTree(directory: string) {
   for (const { name, isLink } of walk(root, '')) {
     const file = path.join(root, name);
     if (!isLink) bytes += lstatSync(file).size;
-    const held = isLink ? `link:${linkInside(root, name)}` : computeFileHash(file);
-    lines.push(JSON.stringify([name, held]));
+    const content = isLink ? `link:${linkInside(root, name)}` : computeFileHash(file);
+    lines.push(JSON.stringify([name, content]));
   }
   const sha256 = createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
   return { files: lines.length, bytes, sha256 };

@@ -6,7 +6,7 @@ import type { ContextForm, ToChild } from './wire/protocol.ts';
 /** The largest number of events that wait in this queue while the process does not read. */
 const MAX_WAITING = 1000;
 /** The largest number of batches that the process has not confirmed. */
-const MAX_PARCELS = 4;
+const MAX_BATCHES = 4;
 
 export interface ForwarderOptions {
   readonly serializer: ContextSerializer;
@@ -16,7 +16,7 @@ export interface ForwarderOptions {
   /** Called when the process confirmed nothing for `timeoutMs`. */
   readonly onStuck: () => void;
   /** Called once, with the number of dropped events, when the process reads again or has exited. */
-  readonly onLeftOut: (count: number) => void;
+  readonly onDropped: (count: number) => void;
 }
 
 /** Sends the events of a session to a listener in another process, without waiting for the listener. */
@@ -24,9 +24,9 @@ export class EventForwarder {
   readonly #options: ForwarderOptions;
   readonly #failures = new LateFailures();
   #waiting: ContextForm[] = [];
-  #parcels = 0;
-  #leftOut = 0;
-  #hasReportedLeftOut = false;
+  #pendingBatches = 0;
+  #droppedCount = 0;
+  #hasReportedDropped = false;
   #isScheduled = false;
   #isClosed = false;
   #stuck: NodeJS.Timeout | null = null;
@@ -37,13 +37,13 @@ export class EventForwarder {
 
   /** The promise, if there is one, rejects when the listener failed. */
   forward(event: object): Promise<void> | undefined {
-    if (this.#isClosed) return this.#failures.next();
-    if (this.#waiting.length >= MAX_WAITING) this.#leftOut += 1;
+    if (this.#isClosed) return this.#failures.waitForNext();
+    if (this.#waiting.length >= MAX_WAITING) this.#droppedCount += 1;
     else {
       this.#waiting.push(this.#options.serializer.serializeEvent(event));
       this.#schedule();
     }
-    return this.#failures.next();
+    return this.#failures.waitForNext();
   }
 
   /** Sends the queued events now, so that the next message comes after them. */
@@ -51,16 +51,16 @@ export class EventForwarder {
     if (this.#waiting.length === 0) return;
     const news = this.#waiting;
     this.#waiting = [];
-    this.#parcels += 1;
+    this.#pendingBatches += 1;
     if (this.#stuck === null) this.#watch();
     this.#options.send({ kind: 'news', news });
   }
 
   /** The process has delivered one batch. */
   confirm(): void {
-    this.#parcels = Math.max(0, this.#parcels - 1);
+    this.#pendingBatches = Math.max(0, this.#pendingBatches - 1);
     this.#watch();
-    if (this.#waiting.length < MAX_WAITING) this.#reportLeftOut();
+    if (this.#waiting.length < MAX_WAITING) this.#reportDropped();
     this.#schedule();
   }
 
@@ -72,9 +72,9 @@ export class EventForwarder {
   close(why: string | null): void {
     this.#isClosed = true;
     this.#waiting = [];
-    this.#parcels = 0;
+    this.#pendingBatches = 0;
     this.#watch();
-    this.#reportLeftOut();
+    this.#reportDropped();
     if (why !== null) this.#failures.close(why);
   }
 
@@ -84,24 +84,24 @@ export class EventForwarder {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      if (this.#parcels < MAX_PARCELS) this.flush();
+      if (this.#pendingBatches < MAX_BATCHES) this.flush();
     });
   }
 
   #watch(): void {
     if (this.#stuck !== null) clearTimeout(this.#stuck);
-    const look = (): void => {
+    const handleStuck = (): void => {
       this.#options.onStuck();
       this.#watch();
     };
     const delay = clampTimerDelay(this.#options.timeoutMs);
-    this.#stuck = this.#parcels === 0 ? null : setTimeout(look, delay).unref();
+    this.#stuck = this.#pendingBatches === 0 ? null : setTimeout(handleStuck, delay).unref();
   }
 
-  #reportLeftOut(): void {
-    if (this.#leftOut === 0 || this.#hasReportedLeftOut) return;
-    this.#hasReportedLeftOut = true;
-    this.#options.onLeftOut(this.#leftOut);
+  #reportDropped(): void {
+    if (this.#droppedCount === 0 || this.#hasReportedDropped) return;
+    this.#hasReportedDropped = true;
+    this.#options.onDropped(this.#droppedCount);
   }
 }
 
@@ -112,7 +112,7 @@ class LateFailures {
   #closed: HooklineError | null = null;
 
   /** Only one call at a time waits for a failure. */
-  next(): Promise<void> | undefined {
+  waitForNext(): Promise<void> | undefined {
     if (this.#closed !== null) return Promise.reject(this.#closed);
     if (this.#reject !== null) return undefined;
     const failing = new Promise<void>((_resolve, reject) => {
@@ -120,13 +120,13 @@ class LateFailures {
     });
     // The caller may ignore the promise.
     failing.catch(() => undefined);
-    this.#give();
+    this.#rejectWaiting();
     return failing;
   }
 
   add(error: unknown): void {
     this.#unreported.push(error);
-    this.#give();
+    this.#rejectWaiting();
   }
 
   close(message: string): void {
@@ -134,7 +134,7 @@ class LateFailures {
     this.add(this.#closed);
   }
 
-  #give(): void {
+  #rejectWaiting(): void {
     if (this.#reject === null || this.#unreported.length === 0) return;
     this.#reject(this.#unreported.shift());
     this.#reject = null;

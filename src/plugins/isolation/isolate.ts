@@ -89,7 +89,7 @@ class Isolation {
       onStuck: () => {
         if (!this.#link.isAsked()) this.#link.check();
       },
-      onLeftOut: (count) =>
+      onDropped: (count) =>
         this.#report('warning', `onEvent does not keep up; so far ${count} events are left out`),
     });
     this.#ports = new Ports(
@@ -113,7 +113,7 @@ class Isolation {
         }),
       onMessage: (message) => this.#receive(message),
       beforeCall: () => this.#forwarder.flush(),
-      onUnsent: () => this.#lists.forget(),
+      onUnsent: () => this.#lists.clear(),
       onEnded: (sentence, isExpected) => {
         this.#forwarder.close(isExpected ? null : sentence);
         if (isExpected) return;
@@ -172,11 +172,11 @@ class Isolation {
       const what = `did not end its import within ${importTimeoutMs} ms`;
       limit = this.#killAfter(importTimeoutMs + IMPORT_GRACE_MS, what);
     };
-    const giveUp = (): void => this.#link.kill('was given up while it was imported');
+    const abortImport = (): void => this.#link.kill('was given up while it was imported');
     // Many plugins are imported at once, and Node.js would warn of too many listeners.
     if (signal !== undefined) setMaxListeners(0, signal);
-    signal?.addEventListener('abort', giveUp);
-    if (signal?.aborted === true) giveUp();
+    signal?.addEventListener('abort', abortImport);
+    if (signal?.aborted === true) abortImport();
     try {
       const { value } = await this.#link.ask({
         type: 'load',
@@ -192,7 +192,7 @@ class Isolation {
         : { kind: 'failed', message: 'it did not say what it is' };
     } finally {
       clearTimeout(limit);
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', abortImport);
     }
   }
 
@@ -207,7 +207,7 @@ class Isolation {
 
   async #dispose(): Promise<void> {
     const { disposeTimeoutMs: timeoutMs } = this.#request;
-    if (this.#link.ended() !== null) return;
+    if (this.#link.getEnding() !== null) return;
     try {
       if (this.#isLoaded) await this.#link.ask({ type: 'dispose' }, { timeoutMs });
     } catch (error) {
@@ -223,7 +223,7 @@ class Isolation {
       case 'ready':
         this.#onReady();
         return;
-      case 'heard':
+      case 'delivered':
         this.#forwarder.confirm();
         return;
       case 'news-failed':

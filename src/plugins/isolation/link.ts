@@ -61,12 +61,12 @@ export class Link {
     });
     this.#process = request.start({
       onMessage: (message) => this.#receive(message),
-      onEnd: (ending) => this.#takeEnd(ending),
+      onEnd: (ending) => this.#handleEnd(ending),
     });
   }
 
   /** How the process ended, as one sentence; null while it runs. */
-  ended(): string | null {
+  getEnding(): string | null {
     return this.#ended;
   }
 
@@ -120,7 +120,7 @@ export class Link {
         if (timeoutMs !== undefined) {
           limit = setTimeout(() => {
             fail(createTimeoutError(timeoutMs));
-            this.#forget(id);
+            this.#removeCall(id);
             this.send({ kind: 'abort', id, reason: serializeValue(undefined) });
             this.check();
           }, clampTimerDelay(timeoutMs));
@@ -129,7 +129,7 @@ export class Link {
     } finally {
       if (limit !== null) clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
-      this.#forget(id);
+      this.#removeCall(id);
     }
   }
 
@@ -166,7 +166,7 @@ export class Link {
     }
   }
 
-  #forget(id: number): void {
+  #removeCall(id: number): void {
     this.#pending.delete(id);
     this.#release(id);
   }
@@ -174,10 +174,10 @@ export class Link {
   #receive(message: FromChild): void {
     switch (message.kind) {
       case 'answer':
-        this.#takeAnswer(message);
+        this.#handleAnswer(message);
         return;
       case 'update':
-        this.#takeUpdate(message.id, deserializeValue(message.update));
+        this.#handleUpdate(message.id, deserializeValue(message.update));
         return;
       case 'pong':
         if (message.id !== this.#reaction?.id) return;
@@ -189,7 +189,7 @@ export class Link {
     }
   }
 
-  #takeUpdate(id: number, update: unknown): void {
+  #handleUpdate(id: number, update: unknown): void {
     const pending = this.#pending.get(id);
     try {
       pending?.onUpdate?.(update);
@@ -199,13 +199,13 @@ export class Link {
     }
   }
 
-  #takeAnswer(answer: AnswerForm & { readonly id: number }): void {
+  #handleAnswer(answer: AnswerForm & { readonly id: number }): void {
     const pending = this.#pending.get(answer.id);
     if (answer.ok) pending?.settle(answer);
     else pending?.fail(deserializeValue(answer.value));
   }
 
-  #takeEnd(ending: Ending): void {
+  #handleEnd(ending: Ending): void {
     const sentence = describeEnding(this.#request.name(), ending);
     this.#ended = sentence;
     if (this.#reaction !== null) clearTimeout(this.#reaction.limit);

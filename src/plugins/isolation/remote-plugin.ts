@@ -292,12 +292,12 @@ function createRemoteBuilder(
 ): AgentExtensionMessageBuilder {
   return {
     ...fields,
-    async build(given) {
-      const messages = lists.change(`built by ${place}`, given);
+    async build(original) {
+      const messages = lists.recordChange(`built by ${place}`, original);
       const answer = await link.ask({ type: 'build', place, messages }, { timeoutMs });
       const change = answer.lists?.messages;
       const built =
-        change === undefined ? deserializeValue(answer.value) : applyChanges(given, change);
+        change === undefined ? deserializeValue(answer.value) : applyChanges(original, change);
       if (isMessages(built)) return built;
       throw new HooklineError('PLUGIN_INVALID', {
         message: `it gave ${built === undefined ? 'nothing' : getTypeName(built)}, expected a list of messages`,
@@ -312,9 +312,9 @@ function isMessages(built: unknown): built is readonly ProviderMessage[] {
 }
 
 /** Applies the changes of the other process; unchanged items stay identical. */
-function applyChanges(given: readonly unknown[], change: PackedChange): unknown[] {
+function applyChanges(before: readonly unknown[], change: PackedChange): unknown[] {
   const between = deserializeValue(change.between);
-  return applyChange(given, { ...change, between: Array.isArray(between) ? between : [] });
+  return applyChange(before, { ...change, between: Array.isArray(between) ? between : [] });
 }
 
 /** Applies the changes that a hook made to its copy of the request. */

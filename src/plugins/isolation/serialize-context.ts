@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Serializes the arguments of hooks, tools and listeners; of conversations, only new messages are sent. */
 export class ContextSerializer {
   readonly #lists: SentLists;
-  readonly #spoken = new Map<string, Spoken>();
+  readonly #sentTexts = new Map<string, Spoken>();
 
   constructor(lists: SentLists) {
     this.#lists = lists;
@@ -38,7 +38,7 @@ export class ContextSerializer {
 
   /** Serializes the argument of a listener. */
   serializeEvent(event: object): ContextForm {
-    if (!isContinuation(event, this.#spoken)) return this.serialize(event);
+    if (!isContinuation(event, this.#sentTexts)) return this.serialize(event);
     const { accumulatedText: _known, ...rest }: Fields = { ...event };
     return { ...this.serialize(rest), continues: true };
   }
@@ -57,13 +57,13 @@ function serializeList(owner: Fields, agent: string, lists: SentLists): ListedFo
   const messages =
     shared === null
       ? computeFieldChange(owner['messages'], `said by ${agent}`, lists)
-      : lists.growth(`said by ${agent}`, shared);
+      : lists.recordGrowth(`said by ${agent}`, shared);
   return { fields: serializeValue(fields), messages };
 }
 
-function computeFieldChange(given: unknown, list: string, lists: SentLists): SentChange {
-  const items: readonly unknown[] = Array.isArray(given) ? given : [];
-  return lists.change(list, items);
+function computeFieldChange(value: unknown, list: string, lists: SentLists): SentChange {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  return lists.recordChange(list, items);
 }
 
 function serializeRequest(request: Fields, agent: string, lists: SentLists): RequestForm {
@@ -103,12 +103,12 @@ interface Spoken {
 }
 
 /** A text delta contains all text before it, which the other side can accumulate itself. */
-function isContinuation(event: object, spoken: Map<string, Spoken>): boolean {
+function isContinuation(event: object, sentTexts: Map<string, Spoken>): boolean {
   const { type, text, accumulatedText, iteration, snapshot }: Fields = { ...event };
   if (typeof text !== 'string' || typeof accumulatedText !== 'string') return false;
   const stream = findTextStream(type, snapshot);
-  const before = spoken.get(stream);
-  addToCache(spoken, stream, { iteration, length: accumulatedText.length });
+  const before = sentTexts.get(stream);
+  addToCache(sentTexts, stream, { iteration, length: accumulatedText.length });
   if (before === undefined || before.iteration !== iteration) return false;
   return before.length + text.length === accumulatedText.length;
 }

@@ -102,15 +102,15 @@ function loadWithTimeout(
   return new Promise((resolve, reject) => {
     const settle = (result: Loading): void => {
       clearTimeout(timer);
-      if (signal !== undefined) removeAbortListener(signal, giveUp);
+      if (signal !== undefined) removeAbortListener(signal, abortLoading);
       resolve(result);
     };
     const timer = setTimeout(
       () => settle(toTimedOut(entry, timeoutMs)),
       clampTimerDelay(timeoutMs),
     );
-    const giveUp = (): void => settle(toAborted(entry));
-    if (signal !== undefined) addAbortListener(signal, giveUp);
+    const abortLoading = (): void => settle(toAborted(entry));
+    if (signal !== undefined) addAbortListener(signal, abortLoading);
     loading.then(settle, reject);
   });
 }

@@ -23,7 +23,7 @@ export async function loadWithJiti(request: LoadRequest): Promise<Names> {
     virtualModules: createVirtualModules(request),
     alias: await findHostPackages(source, request),
   });
-  forgetOwnModules(request);
+  dropOwnModules(request);
   getModuleRegistry().owners.set(file, request.owner ?? request.entry);
   const exports: unknown = await jiti.evalModule(source, {
     id: file,
@@ -75,7 +75,7 @@ async function findHostPackages(
 }
 
 /** Node.js caches CommonJS files by path, and each copy of a plugin needs its own. */
-function forgetOwnModules({ entry }: LoadRequest): void {
+function dropOwnModules({ entry }: LoadRequest): void {
   const { cache } = createRequire(entry.file);
   const home = `${entry.package?.directory ?? path.dirname(entry.file)}${path.sep}`;
   for (const file of Object.keys(cache)) {

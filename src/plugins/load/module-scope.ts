@@ -41,10 +41,10 @@ export interface CopyFiles {
 
 /** One cache for all files of a copy. */
 export function createNames(provided: ProvidedModules): CopyFiles['namesOf'] {
-  const known = new Map<string, Names>();
+  const cache = new Map<string, Names>();
   return (specifier) => {
-    const names = known.get(specifier) ?? createProvidedNames(specifier, provided);
-    known.set(specifier, names);
+    const names = cache.get(specifier) ?? createProvidedNames(specifier, provided);
+    cache.set(specifier, names);
     return names;
   };
 }

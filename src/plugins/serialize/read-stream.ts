@@ -68,6 +68,6 @@ function toText(piece: unknown, decoder: TextDecoder): string {
 
 /** Errors of the iterator's `return` are ignored. */
 function endStream(iterator: AsyncIterator<unknown>): void {
-  const ending = async (): Promise<unknown> => iterator.return?.();
-  ending().catch(() => undefined);
+  const callReturn = async (): Promise<unknown> => iterator.return?.();
+  callReturn().catch(() => undefined);
 }

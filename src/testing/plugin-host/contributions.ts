@@ -34,7 +34,7 @@ export function watchPlugin(plugin: AgentPlugin): WatchedPlugin {
     contributions(status) {
       const state = status?.state ?? 'failed';
       const isActive = state === 'ready' || state === 'degraded';
-      const of = (method: Method): readonly Plain[] =>
+      const listRegistered = (method: Method): readonly Plain[] =>
         registered.filter((each) => isActive && each.method === method).map(({ thing }) => thing);
       return {
         name: plugin.name,
@@ -42,13 +42,13 @@ export function watchPlugin(plugin: AgentPlugin): WatchedPlugin {
         // The argument may be no plugin at all, and the test may be about that.
         capabilities: [...(plugin.manifest?.capabilities ?? [])],
         hooks: isActive ? listHookNames(plugin) : [],
-        tools: of('registerTool'),
-        commands: of('registerCommand'),
-        rules: of('registerRule'),
-        messageBuilders: of('registerMessageBuilder'),
-        providers: of('registerProvider'),
-        automationEventTypes: of('registerAutomationEventType'),
-        mcpServers: of('registerMcpServer'),
+        tools: listRegistered('registerTool'),
+        commands: listRegistered('registerCommand'),
+        rules: listRegistered('registerRule'),
+        messageBuilders: listRegistered('registerMessageBuilder'),
+        providers: listRegistered('registerProvider'),
+        automationEventTypes: listRegistered('registerAutomationEventType'),
+        mcpServers: listRegistered('registerMcpServer'),
       };
     },
   };

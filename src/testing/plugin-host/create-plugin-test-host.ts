@@ -78,14 +78,14 @@ export interface PluginTestHost {
 
 /** Creates a real session for tests of plugins, without this machine's hooks, settings or models. */
 export async function createPluginTestHost(
-  given: GivenPlugins,
+  pluginsOrPath: GivenPlugins,
   options: PluginTestOptions = {},
 ): Promise<PluginTestHost> {
   const surroundings = readSurroundings();
   const sandbox = await createTempWorkspace({ home: null, roots: [] }, surroundings);
   try {
     const { importTimeoutMs: timeoutMs = getTimeLimits({}).importTimeoutMs } = options;
-    const plugins = await loadGivenPlugins(given, surroundings.cwd, (entry) =>
+    const plugins = await loadGivenPlugins(pluginsOrPath, surroundings.cwd, (entry) =>
       importPlugin(entry, sandbox.directory, timeoutMs),
     );
     return await openTestHost(plugins.map(watchPlugin), sandbox, options);

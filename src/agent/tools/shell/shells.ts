@@ -143,8 +143,8 @@ function toEndState(result: ProgramResult): Pick<ShellState, 'status' | 'exitCod
 /** Lists the known shells when none has this id; null when one has. */
 export function describeUnknownShell(id: string, shells: Shells): string | null {
   if (shells.find(id) !== null) return null;
-  const known = shells.list().map((shell) => shell.id);
-  const others = known.length === 0 ? 'none was started' : `there are ${known.join(', ')}`;
+  const ids = shells.list().map((shell) => shell.id);
+  const others = ids.length === 0 ? 'none was started' : `there are ${ids.join(', ')}`;
   return `No background shell has the ID ${id}; ${others}.`;
 }
 

@@ -234,9 +234,9 @@ class HookActivity {
 
   /** The summary with folded details; null when no hook ran. */
   take(): Fold | null {
-    const taken = this.#verdicts;
+    const verdicts = this.#verdicts;
     this.#verdicts = [];
-    return taken.length === 0 ? null : toFold(taken);
+    return verdicts.length === 0 ? null : toFold(verdicts);
   }
 }
 

@@ -66,8 +66,8 @@ async function tryUpdate(
   try {
     refuseUntrusted(plugin, host);
     const request = { directory, place, home: host.surroundings.home, isDry };
-    const made = await updatePlugin(request, createInstallTools(context, host));
-    return { plugin, update: made, problem: null };
+    const updated = await updatePlugin(request, createInstallTools(context, host));
+    return { plugin, update: updated, problem: null };
   } catch (error) {
     if (!isHooklineError(error)) throw error;
     return { plugin, update: null, problem: error };

@@ -118,17 +118,17 @@ function abortHandler(handler: ApiHandler | null): void {
 /** Converts what a handler threw, or returned as its failure. */
 function toModelFailure(
   error: unknown,
-  asked: RequestTarget,
+  target: RequestTarget,
   isAborted: boolean,
   hasBegun: boolean,
 ): ModelFailure {
-  if (isAborted) return createAbortedFailure(asked);
+  if (isAborted) return createAbortedFailure(target);
   if (isFailure(error)) return error;
-  if (isHooklineError(error)) return fromHooklineError(error, asked);
+  if (isHooklineError(error)) return fromHooklineError(error, target);
   const service = toServiceError(error);
   return service === null
-    ? fromErrorMessage(error, asked)
-    : convertModelError(service, asked, { hasBegun, isAborted });
+    ? fromErrorMessage(error, target)
+    : convertModelError(service, target, { hasBegun, isAborted });
 }
 
 /** Whether it is the complete failure of one of Hookline's own models, which a handler passed on. */

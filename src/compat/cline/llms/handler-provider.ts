@@ -28,14 +28,14 @@ export function createHandlerProvider(
     kind: 'handler',
     from: FROM,
     async open(choice) {
-      const known = findCollection(id);
-      const asker = createKeyAsker(id, known);
+      const collection = findCollection(id);
+      const asker = createKeyAsker(id, collection);
       const key = resolveKey(asker, choice);
-      const config = createConfig(choice, known, key);
+      const config = createConfig(choice, collection, key);
       const described = describeModel(await createFirstHandler(factory, config));
       const modelId = config.modelId === '' ? described.id : config.modelId;
       if (modelId === '') throw createNoModelError(id);
-      const info = { ...described.info, ...known?.models[modelId] };
+      const info = { ...described.info, ...collection?.models[modelId] };
       const asked = describeAsked(
         { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
         key,
@@ -57,25 +57,30 @@ export function createHandlerProvider(
   };
 }
 
-function createKeyAsker(id: string, known: ModelCollection | undefined): KeyRecipient {
-  const { name = id, env = [], baseUrl = null } = known?.provider ?? {};
+function createKeyAsker(id: string, collection: ModelCollection | undefined): KeyRecipient {
+  const { name = id, env = [], baseUrl = null } = collection?.provider ?? {};
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
 
 function createConfig(
   choice: CustomChoice,
-  known: ModelCollection | undefined,
+  collection: ModelCollection | undefined,
   key: string | null,
 ): ProviderConfig {
   const { provider, transport = {} } = choice;
-  const baseUrl = choice.baseUrl ?? known?.provider.baseUrl;
-  const modelId = choice.model ?? known?.provider.defaultModelId ?? '';
-  const modelInfo = known?.models[modelId];
+  const baseUrl = choice.baseUrl ?? collection?.provider.baseUrl;
+  const modelId = choice.model ?? collection?.provider.defaultModelId ?? '';
+  const modelInfo = collection?.models[modelId];
   return {
     providerId: provider,
     modelId,
     ...(key === null ? {} : { apiKey: key }),
-    ...dropUndefined({ baseUrl, fetch: transport.fetch, knownModels: known?.models, modelInfo }),
+    ...dropUndefined({
+      baseUrl,
+      fetch: transport.fetch,
+      knownModels: collection?.models,
+      modelInfo,
+    }),
     ...(transport.headers === undefined ? {} : { headers: { ...transport.headers } }),
   };
 }

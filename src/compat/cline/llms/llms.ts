@@ -154,8 +154,8 @@ export function isRegisteredHandlerAsync(providerId: string): boolean {
 export function createHandler(config: ProviderConfig): ApiHandler {
   const factory = findFactory(config);
   if (factory === undefined) return createOwnHandler(config);
-  const made = factory.isAsync ? null : factory.make(config);
-  if (made !== null && !(made instanceof Promise)) return made;
+  const handler = factory.isAsync ? null : factory.make(config);
+  if (handler !== null && !(handler instanceof Promise)) return handler;
   throw new HooklineError('SDK_UNSUPPORTED', {
     message: `the handler of the provider "${config.providerId}" is made later`,
     hint: 'Use createHandlerAsync for what was registered with registerAsyncHandler.',

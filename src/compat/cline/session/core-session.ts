@@ -294,12 +294,12 @@ async function runInMode<Result>(
 ): Promise<Result> {
   if (mode === undefined) return work();
   const before = session.state().permissionMode;
-  const wanted = toPermissionMode(mode);
-  session.setPermissionMode(wanted);
+  const promptMode = toPermissionMode(mode);
+  session.setPermissionMode(promptMode);
   try {
     return await work();
   } finally {
-    if (session.state().permissionMode === wanted) session.setPermissionMode(before);
+    if (session.state().permissionMode === promptMode) session.setPermissionMode(before);
   }
 }
 

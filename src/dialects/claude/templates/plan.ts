@@ -47,8 +47,8 @@ export function planClaudeHook(options: NewHookOptions): WritePlan {
 }
 
 function resolveEvent(name: string): ClaudeEvent {
-  const known = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
-  if (known !== undefined) return known;
+  const eventName = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  if (eventName !== undefined) return eventName;
   const all = `Claude’s format has: ${CLAUDE_EVENT_NAMES.join(', ')}.`;
   throw createUnknownEvent(name, CLAUDE_EVENT_NAMES, all);
 }

@@ -73,7 +73,7 @@ function planFile(
     notes: [],
     describeUnseen: ([why]) =>
       `it is not loaded: ${file} ${why ?? 'is not where plugins are looked for'}`,
-    tryIt: (shown) => `hookline plugin demo ${quoteShellWord(shown)}`,
+    tryIt: (pluginFile) => `hookline plugin demo ${quoteShellWord(pluginFile)}`,
   };
 }
 

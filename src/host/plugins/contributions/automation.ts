@@ -47,8 +47,8 @@ class PluginAutomation {
   }
 
   // An arrow function, because plugins may destructure the object.
-  readonly ingestEvent = (given: unknown): unknown => {
-    const envelope = readEnvelope(given, this.#options.plugin, systemClock.now());
+  readonly ingestEvent = (event: unknown): unknown => {
+    const envelope = readEnvelope(event, this.#options.plugin, systemClock.now());
     const type = this.#findType(envelope);
     return this.#watch(type === undefined ? this.#sendLater(envelope) : this.#send(envelope, type));
   };
@@ -130,36 +130,36 @@ function findMisfit(
 }
 
 /** Throws PAYLOAD_INVALID for an invalid event. */
-function readEnvelope(given: unknown, plugin: string, now: number): AutomationEventEnvelope {
+function readEnvelope(event: unknown, plugin: string, now: number): AutomationEventEnvelope {
   const place = `ingestEvent of the plugin "${plugin}"`;
-  if (!isRecord(given)) {
-    throw createEventError(`${place} expects an object, found ${getTypeName(given)}`);
+  if (!isRecord(event)) {
+    throw createEventError(`${place} expects an object, found ${getTypeName(event)}`);
   }
-  const needed = (key: string): string => {
-    const text = readText(given, key);
+  const readRequired = (key: string): string => {
+    const text = readText(event, key);
     if (text !== null) return text;
-    const value = given[key];
+    const value = event[key];
     const found = value === undefined ? 'nothing' : getTypeName(value);
     throw createEventError(
       `${place} expects "${key}" to be a text that is not empty, found ${found}`,
     );
   };
-  const eventId = needed('eventId');
-  const eventType = needed('eventType');
-  const source = needed('source');
-  const subject = readText(given, 'subject');
-  const workspaceRoot = readText(given, 'workspaceRoot');
-  const { payload, attributes } = given;
+  const eventId = readRequired('eventId');
+  const eventType = readRequired('eventType');
+  const source = readRequired('source');
+  const subject = readText(event, 'subject');
+  const workspaceRoot = readText(event, 'workspaceRoot');
+  const { payload, attributes } = event;
   return {
     eventId,
     eventType,
     source,
-    occurredAt: readTime(given) ?? new Date(now).toISOString(),
+    occurredAt: readTime(event) ?? new Date(now).toISOString(),
     ...(subject === null ? {} : { subject }),
     ...(workspaceRoot === null ? {} : { workspaceRoot }),
     ...(isRecord(payload) ? { payload } : {}),
     ...(isRecord(attributes) ? { attributes } : {}),
-    dedupeKey: readText(given, 'dedupeKey') ?? `${eventType}:${source}:${subject ?? eventId}`,
+    dedupeKey: readText(event, 'dedupeKey') ?? `${eventType}:${source}:${subject ?? eventId}`,
   };
 }
 
@@ -168,8 +168,8 @@ function createEventError(message: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', { message, hint });
 }
 
-function readText(given: Readonly<Record<string, unknown>>, key: string): string | null {
-  const value = given[key];
+function readText(event: Readonly<Record<string, unknown>>, key: string): string | null {
+  const value = event[key];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 

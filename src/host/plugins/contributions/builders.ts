@@ -52,15 +52,18 @@ async function runBuilder(
   { name = 'without a name' }: Partial<AgentExtensionMessageBuilder>,
   build: () => Promise<unknown>,
 ): Promise<readonly Message[] | string> {
-  const passedOver = (why: string): string => `the message builder ${name} is passed over: ${why}`;
+  const formatSkipped = (why: string): string =>
+    `the message builder ${name} is passed over: ${why}`;
   try {
     const messages = fromProviderMessages(await build());
-    if (typeof messages === 'string') return passedOver(messages);
+    if (typeof messages === 'string') return formatSkipped(messages);
     const unsayable = messages.findIndex(hasUnsayableInput);
     if (unsayable < 0) return messages;
-    return passedOver(`message ${unsayable + 1} of what it gave calls a tool with what is no JSON`);
+    return formatSkipped(
+      `message ${unsayable + 1} of what it gave calls a tool with what is no JSON`,
+    );
   } catch (error) {
-    return passedOver(readReason(error));
+    return formatSkipped(readReason(error));
   }
 }
 

@@ -22,7 +22,7 @@ export interface InputCheck {
   /** The schema that the model gets. */
   readonly schema: JsonSchema;
   /** Parses a text where the schema expects a list, an object, a number or a boolean. */
-  read(given: unknown): unknown;
+  read(input: unknown): unknown;
   /** Returns another value where the schema of a library transforms it. */
   check(input: unknown): CheckedInput | Promise<CheckedInput>;
 }
@@ -33,24 +33,24 @@ export async function createInputChecks(
   onUnchecked: (tool: string, what: string) => void,
 ): Promise<(tool: AgentTool) => InputCheck> {
   const isPlain = (tool: AgentTool): boolean => !isStandardSchema(readSchema(tool));
-  const checkOf = tools.some(isPlain)
+  const createSchemaTest = tools.some(isPlain)
     ? (await import('./json-schema.ts')).createJsonSchemaCheck
     : null;
-  const made = new WeakMap<AgentTool, InputCheck>();
+  const checks = new WeakMap<AgentTool, InputCheck>();
   return (tool) => {
-    const known = made.get(tool);
-    if (known !== undefined) return known;
-    const tell = (what: string): void => onUnchecked(tool.name, what);
+    const cached = checks.get(tool);
+    if (cached !== undefined) return cached;
+    const reportUnchecked = (what: string): void => onUnchecked(tool.name, what);
     const authored = readSchema(tool);
-    const schema = toSendableSchema(authored, tool.name, tell);
+    const schema = toSendableSchema(authored, tool.name, reportUnchecked);
     const check: InputCheck = {
       schema,
-      read: (given) => withReadTexts(given, schema),
+      read: (input) => withReadTexts(input, schema),
       check: isStandardSchema(authored)
         ? createSchemaCheck(authored)
-        : createCheck(checkOf?.(schema, tell)),
+        : createCheck(createSchemaTest?.(schema, reportUnchecked)),
     };
-    made.set(tool, check);
+    checks.set(tool, check);
     return check;
   };
 }

@@ -44,12 +44,12 @@ function createPatternEngine(onUnchecked: (what: string) => void): PatternEngine
   const compile = (pattern: string): ReturnType<PatternEngine> => {
     const linear = compileLinear(pattern);
     if (!linear.ok) onUnchecked(`the pattern ${pattern} is not checked: ${linear.error}`);
-    const made = {
+    const tester = {
       test: (text: string): boolean => !linear.ok || linear.test(text),
       // ajv compares patterns by their text.
       toString: () => pattern,
     };
-    return made;
+    return tester;
   };
   return Object.assign(compile, { code: 'compileLinear' });
 }

@@ -13,11 +13,11 @@ import {
 
 export interface PluginServersMeans {
   /** The directory of a plugin, by its name; null for an object of the embedding program. */
-  readonly directoryOf: (plugin: string) => string | null;
+  readonly findDirectory: (plugin: string) => string | null;
   /** The environment for values that plugins refer to by name. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The names of configured servers, which plugins cannot take. */
-  readonly taken: readonly string[];
+  readonly reservedNames: readonly string[];
 }
 
 /**
@@ -29,16 +29,18 @@ export function readPluginServers(
   means: PluginServersMeans,
   onIssue: OnIssue,
 ): readonly ServerConfig[] {
-  const owners = new Map(means.taken.map((name) => [toWireName(name), 'a configured server']));
+  const owners = new Map(
+    means.reservedNames.map((name) => [toWireName(name), 'a configured server']),
+  );
   return active.flatMap(({ name: plugin, contributions }) =>
-    contributions.mcpServers.flatMap((given) => {
-      const read = readSafely(given, plugin, means);
-      const problem = typeof read === 'string' ? read : explainClash(read, owners);
-      if (typeof read !== 'string' && problem === null) {
-        owners.set(toWireName(read.name), `a server of the plugin ${plugin}`);
-        return [read];
+    contributions.mcpServers.flatMap((server) => {
+      const config = readSafely(server, plugin, means);
+      const problem = typeof config === 'string' ? config : explainClash(config, owners);
+      if (typeof config !== 'string' && problem === null) {
+        owners.set(toWireName(config.name), `a server of the plugin ${plugin}`);
+        return [config];
       }
-      const message = `the MCP server ${JSON.stringify(given.name)} is left out: ${problem}`;
+      const message = `the MCP server ${JSON.stringify(server.name)} is left out: ${problem}`;
       onIssue({ plugin, phase: 'mcp', level: 'warning', message });
       return [];
     }),
@@ -53,12 +55,12 @@ function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string
 
 /** Getters of foreign objects may throw. */
 function readSafely(
-  given: AgentExtensionMcpServer,
+  server: AgentExtensionMcpServer,
   plugin: string,
   means: PluginServersMeans,
 ): ServerConfig | string {
   try {
-    return readServer({ ...given }, plugin, means);
+    return readServer({ ...server }, plugin, means);
   } catch (error) {
     return `it cannot be read: ${readReason(error)}`;
   }
@@ -68,15 +70,15 @@ function readSafely(
 function readServer(
   { name: written, transport, env }: Readonly<Record<string, unknown>>,
   plugin: string,
-  { directoryOf, env: known }: PluginServersMeans,
+  { findDirectory, env: hostEnv }: PluginServersMeans,
 ): ServerConfig | string {
   const name = typeof written === 'string' ? written.trim() : '';
   if (name === '') return 'expected "name" to be a text that is not empty';
   if (!isRecord(transport)) {
     return `expected "transport" to be an object, ${describeFound(transport)}`;
   }
-  const directory = directoryOf(plugin);
-  const endpoint = readTransport(transport, env, directory, known);
+  const directory = findDirectory(plugin);
+  const endpoint = readTransport(transport, env, directory, hostEnv);
   if (typeof endpoint === 'string') return endpoint;
   return {
     name,
@@ -105,11 +107,11 @@ function readTransport(
   transport: Fields,
   env: unknown,
   directory: string | null,
-  known: PluginServersMeans['env'],
+  hostEnv: PluginServersMeans['env'],
 ): ServerEndpoint | string {
   switch (transport['type']) {
     case 'stdio':
-      return readProgram(transport, env, directory, known);
+      return readProgram(transport, env, directory, hostEnv);
     case 'streamableHttp':
       return env === undefined ? readService(transport) : '"env" is for a "stdio" transport only';
     case 'sse':
@@ -123,7 +125,7 @@ function readProgram(
   { command, args = [], cwd, env: inside }: Fields,
   beside: unknown,
   directory: string | null,
-  known: PluginServersMeans['env'],
+  hostEnv: PluginServersMeans['env'],
 ): ServerEndpoint | string {
   if (!isFilled(command)) {
     return `expected "transport.command" to be a text, ${describeFound(command)}`;
@@ -132,9 +134,9 @@ function readProgram(
   if (cwd !== undefined && !isFilled(cwd)) {
     return `expected "transport.cwd" to be a text, ${describeFound(cwd)}`;
   }
-  const inner = readVariables('transport.env', inside, known);
+  const inner = readVariables('transport.env', inside, hostEnv);
   if (typeof inner === 'string') return inner;
-  const outer = readVariables('env', beside, known);
+  const outer = readVariables('env', beside, hostEnv);
   if (typeof outer === 'string') return outer;
   return {
     type: 'stdio',
@@ -167,13 +169,15 @@ function readProtocol(url: string): string {
 /** Each value is a text, or a reference: `{ fromEnv, value, required }`. */
 function readVariables(
   place: string,
-  given: unknown,
+  variables: unknown,
   env: PluginServersMeans['env'],
 ): Record<string, string> | string {
-  if (given === undefined) return {};
-  if (!isRecord(given)) return `expected "${place}" to be an object, ${describeFound(given)}`;
+  if (variables === undefined) return {};
+  if (!isRecord(variables)) {
+    return `expected "${place}" to be an object, ${describeFound(variables)}`;
+  }
   const values: Record<string, string> = {};
-  for (const [name, written] of Object.entries(given)) {
+  for (const [name, written] of Object.entries(variables)) {
     if (typeof written === 'string') {
       values[name] = written;
       continue;
@@ -183,8 +187,8 @@ function readVariables(
       return `expected "${place}.${name}" to be a text or { fromEnv, value, required }, ${describeFound(written)}`;
     }
     const { fromEnv = name, value, required } = reference;
-    const known = env[fromEnv];
-    const settled = known === undefined || known === '' ? value : known;
+    const envValue = env[fromEnv];
+    const settled = envValue === undefined || envValue === '' ? value : envValue;
     if (settled !== undefined) values[name] = settled;
     else if (required === true) return `it needs the variable ${fromEnv}, which is not set`;
   }

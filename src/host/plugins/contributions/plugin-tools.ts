@@ -82,12 +82,15 @@ function toPreparedCall(modelInput: unknown, run: PreparedCall['run']): Prepared
 }
 
 function checkSafely(input: InputCheck, modelInput: unknown): CheckedInput | Promise<CheckedInput> {
-  const failed = (error: unknown): CheckedInput => ({ ok: false, problem: readReason(error) });
+  const createFailure = (error: unknown): CheckedInput => ({
+    ok: false,
+    problem: readReason(error),
+  });
   try {
     const checked = input.check(modelInput);
-    return 'then' in checked ? checked.catch(failed) : checked;
+    return 'then' in checked ? checked.catch(createFailure) : checked;
   } catch (error) {
-    return failed(error);
+    return createFailure(error);
   }
 }
 

@@ -21,7 +21,7 @@ export function listProviders(
     const report: Report = (level, message) =>
       onIssue({ plugin, phase: 'provider', level, message });
     for (const contributed of contributions.providers) {
-      const provider = makeProvider(contributed, plugin, chosen, report);
+      const provider = createProvider(contributed, plugin, chosen, report);
       if (provider !== null) chosen.set(provider.id, provider);
     }
   }
@@ -44,7 +44,7 @@ function reportRefused(onIssue: OnIssue): void {
 type Report = (level: PluginIssue['level'], message: string) => void;
 
 /** Getters of foreign objects may throw. */
-function makeProvider(
+function createProvider(
   contributed: AgentExtensionProvider,
   plugin: string,
   chosen: ReadonlyMap<string, CustomProvider>,

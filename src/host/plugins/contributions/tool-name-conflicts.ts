@@ -3,7 +3,7 @@ import { findTool } from '../../../agent/tools/index.ts';
 import { listToolViews, findVocabulary } from '../../../tool-vocabularies/tool-views.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
 
-const told = new WeakSet<Tool>();
+const reported = new WeakSet<Tool>();
 
 /**
  * A plugin's tool with the name of another tool would never be called, or would replace the other: it is
@@ -16,8 +16,8 @@ export function dropNameConflicts(
 ): readonly Tool[] {
   return tools.filter((tool) => {
     const owner = findOwner(tool.name, others);
-    if (owner !== null && !told.has(tool)) onIssue(explainNameTaken(tool, owner));
-    told.add(tool);
+    if (owner !== null && !reported.has(tool)) onIssue(explainNameTaken(tool, owner));
+    reported.add(tool);
     return owner === null;
   });
 }

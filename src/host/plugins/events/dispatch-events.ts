@@ -45,7 +45,7 @@ export class EventDispatcher {
   /** The last turn of each agent. */
   readonly #turns = new Map<string, ReportedTurn>();
   /** Calls that beforeTool may still change, by agent. */
-  readonly #asked = new Map<string, Of<'tool-start'>>();
+  readonly #undecidedCalls = new Map<string, Of<'tool-start'>>();
   /** Calls whose start was reported and whose end was not. */
   readonly #started = new Set<string>();
 
@@ -75,7 +75,7 @@ export class EventDispatcher {
     if (type === 'turn-start' || type === 'run-end') this.endTurn(agentId);
     const turn = this.#recordTurn(event);
     if (type === 'tool-start' && this.#plugins.some(hasBeforeTool)) {
-      this.#asked.set(agentId, event);
+      this.#undecidedCalls.set(agentId, event);
       return;
     }
     // A call that was skipped because of an earlier one never started.
@@ -98,11 +98,11 @@ export class EventDispatcher {
 
   /** Reports the start of a call once hooks have decided on it, with the input that they set. */
   #startAsked(event: RuntimeEvent, agent: AgentState): void {
-    const asked = this.#asked.get(event.agentId);
-    const decided = asked === undefined ? null : findDecidedInput(event, asked);
-    if (asked === undefined || decided === null) return;
-    this.#asked.delete(event.agentId);
-    this.#forward({ ...asked, input: decided.input }, agent, this.#getTurn(event.agentId));
+    const call = this.#undecidedCalls.get(event.agentId);
+    const decision = call === undefined ? null : findDecidedInput(event, call);
+    if (call === undefined || decision === null) return;
+    this.#undecidedCalls.delete(event.agentId);
+    this.#forward({ ...call, input: decision.input }, agent, this.#getTurn(event.agentId));
   }
 
   /** Reports the end of an agent's turn, if there is one: its calls belong to it until the next begins. */
@@ -295,8 +295,8 @@ function watchAnswer(
     clearTimeout(timer);
     if (message !== null) fail(message);
   };
-  const tooLate = (): void => end(`did not answer within ${timeoutMs} ms`);
-  const timer = setTimeout(tooLate, clampTimerDelay(timeoutMs)).unref();
+  const reportTimeout = (): void => end(`did not answer within ${timeoutMs} ms`);
+  const timer = setTimeout(reportTimeout, clampTimerDelay(timeoutMs)).unref();
   Promise.resolve(answer).then(
     () => end(null),
     (error: unknown) => end(getErrorMessage(error)),

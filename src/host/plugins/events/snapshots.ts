@@ -51,8 +51,8 @@ export class Snapshots {
   /** An unknown id gets a new state, because an embedding program may fire an event for it. */
   findAgent(id: string, parentId: string | null = null): AgentState {
     const { agents, sessionId } = this.#options;
-    const known = agents().get(id);
-    if (known !== undefined) return known;
+    const existing = agents().get(id);
+    if (existing !== undefined) return existing;
     const own = parentId === null ? agents().get(sessionId) : undefined;
     return createAgentState({ id, parentId, type: null }, own?.conversation ?? { messages: [] });
   }
@@ -145,8 +145,8 @@ export class Snapshots {
   }
 
   #convert({ conversation }: AgentState): readonly AgentMessage[] {
-    const known = this.#converted.get(conversation);
-    const convert = known ?? createIncrementalMessages(this.messages.getNote);
+    const cached = this.#converted.get(conversation);
+    const convert = cached ?? createIncrementalMessages(this.messages.getNote);
     this.#converted.set(conversation, convert);
     return convert(conversation.messages);
   }

@@ -93,14 +93,14 @@ async function readBody(response: Response, { maxBytes }: Limits): Promise<Buffe
     throw new Refused(tooLong);
   }
   if (response.body === null) throw new Refused('it is empty');
-  const body = Readable.from(chunksOf(response.body));
+  const body = Readable.from(readChunks(response.body));
   const bytes = await readBoundedBody(body, maxBytes);
   if (bytes === null) throw new Refused(tooLong);
   if (bytes.length === 0) throw new Refused('it is empty');
   return bytes;
 }
 
-async function* chunksOf(body: NonNullable<Response['body']>): AsyncGenerator<Buffer> {
+async function* readChunks(body: NonNullable<Response['body']>): AsyncGenerator<Buffer> {
   for await (const chunk of body) yield Buffer.from(chunk);
 }
 

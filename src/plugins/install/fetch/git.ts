@@ -56,9 +56,9 @@ function describeOtherKinds(slug: string): string {
   return `A directory here is named ./${slug}, a package of the registry npm:${slug}.`;
 }
 
-function toFetched(known: { readonly name: string; readonly commit: string }): Fetched {
+function toFetched(checkout: { readonly name: string; readonly commit: string }): Fetched {
   return {
-    ...known,
+    ...checkout,
     path: PACKAGE,
     isFile: false,
     version: null,

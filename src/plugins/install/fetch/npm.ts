@@ -38,7 +38,7 @@ async function fetchPackage(spec: string, staging: string, tools: InstallTools):
   mkdirSync(prefix, { recursive: true });
   const installed = await installPackages(prefix, { private: true }, [spec], tools);
   const name = readInstalledName(prefix);
-  const { version, integrity } = markOf(installed, name);
+  const { version, integrity } = readVersion(installed, name);
   writePackageFile(prefix, { private: true, dependencies: { [name]: version ?? '*' } });
   const directory = path.join(PACKAGE, 'node_modules', ...name.split('/'));
   if (!existsSync(path.join(staging, directory))) throw createNothingInstalledError();
@@ -68,7 +68,7 @@ function createNothingInstalledError() {
   );
 }
 
-function markOf(
+function readVersion(
   installed: Installed,
   name: string,
 ): { readonly version: string | null; readonly integrity: string | null } {
@@ -88,11 +88,11 @@ export async function addDependencies(directory: string, tools: InstallTools): P
     tools.onProgress('npm installs what it depends on …');
     await installPackages(directory, content, [], tools);
   }
-  writePackageFile(directory, { ...content, ...developed(written) });
+  writePackageFile(directory, { ...content, ...filterDevDependencies(written) });
 }
 
 /** The devDependencies are preserved for readers, except for the host's own packages. */
-function developed({ devDependencies }: Readonly<Record<string, unknown>>) {
+function filterDevDependencies({ devDependencies }: Readonly<Record<string, unknown>>) {
   if (devDependencies === undefined) return {};
   const { dependencies } = omitHostPackages({ dependencies: devDependencies });
   return { devDependencies: dependencies };
@@ -163,15 +163,15 @@ function readOverrides({ overrides }: PackageFile, standIn: string): Record<stri
 
 /** `npm` of the PATH, or the command in CLINE_NPM_COMMAND, which may include arguments. */
 function findNpm({ findProgram, env }: InstallTools): readonly [string, ...string[]] {
-  const named = env['CLINE_NPM_COMMAND']?.trim() ?? '';
-  const whole = named === '' ? null : findProgram(named);
+  const command = env['CLINE_NPM_COMMAND']?.trim() ?? '';
+  const whole = command === '' ? null : findProgram(command);
   if (whole !== null) return [whole];
-  const [word = 'npm', ...words] = named === '' ? [] : named.split(/\s+/u);
+  const [word = 'npm', ...words] = command === '' ? [] : command.split(/\s+/u);
   const program = findProgram(word);
   if (program !== null) return [program, ...words];
-  if (named !== '') {
+  if (command !== '') {
     throw createInstallError(
-      `CLINE_NPM_COMMAND should name a program, found ${JSON.stringify(named)}`,
+      `CLINE_NPM_COMMAND should name a program, found ${JSON.stringify(command)}`,
       'Unset it, or name npm’s own program.',
     );
   }
@@ -199,9 +199,9 @@ function createNpmError({ stdout, stderr, exitCode }: ProgramResult): string {
   const parsed = parseJson(stdout.text);
   const error = parsed.ok && isRecord(parsed.value) ? parsed.value['error'] : undefined;
   const summary = isRecord(error) ? error['summary'] : undefined;
-  const said =
+  const reason =
     typeof summary === 'string' && summary.trim() !== '' ? summary : findLastError(stderr);
-  return `npm could not install it: ${readFirstLine(said ?? `it ended with exit code ${exitCode}`)}`;
+  return `npm could not install it: ${readFirstLine(reason ?? `it ended with exit code ${exitCode}`)}`;
 }
 
 function findLastError({ text }: { readonly text: string }): string | null {

@@ -126,7 +126,7 @@ export class HostedPlugin {
     const result = withChanges(await this.#callHook(hook, context));
     if (request === null) return toAnswer(result);
     const lists = request.listChanges(result);
-    return { ...toAnswer(withoutLists(result, lists)), lists, request: request.collectChanges() };
+    return { ...toAnswer(omitLists(result, lists)), lists, request: request.collectChanges() };
   }
 
   #callHook(hook: HookName, context: object): unknown {
@@ -138,7 +138,7 @@ export class HostedPlugin {
     signal: AbortSignal,
     onUpdate: (update: unknown) => void,
   ): Promise<AnswerForm> {
-    const tool = this.#tool(order.place);
+    const tool = this.#getTool(order.place);
     const { context } = this.#rebuilder.rebuild(order.context, signal);
     if (order.hasUpdates) context['emitUpdate'] = onUpdate;
     const input = await parseInput(tool, deserializeValue(order.input));
@@ -148,10 +148,10 @@ export class HostedPlugin {
   }
 
   async #check(place: number, input: unknown): Promise<AnswerForm> {
-    return toAnswer(await describeSchemaIssues(this.#tool(place), input));
+    return toAnswer(await describeSchemaIssues(this.#getTool(place), input));
   }
 
-  #tool(place: number): AgentTool {
+  #getTool(place: number): AgentTool {
     return this.#loaded?.contributions.tools[place] ?? createMissingError();
   }
 
@@ -167,11 +167,11 @@ export class HostedPlugin {
 
   async #build({ place, messages }: Extract<Order, { type: 'build' }>): Promise<AnswerForm> {
     const builder = this.#loaded?.contributions.messageBuilders[place] ?? createMissingError();
-    const known = this.#lists.applyChange(messages);
-    const copies = structuredClone(known.items.slice(0, known.length));
+    const before = this.#lists.applyChange(messages);
+    const copies = structuredClone(before.items.slice(0, before.length));
     const built = await callMethod(builder, 'build', [copies]);
     if (!Array.isArray(built)) return toAnswer(built);
-    return { ...toAnswer(undefined), lists: { messages: serializeChange(known, built).change } };
+    return { ...toAnswer(undefined), lists: { messages: serializeChange(before, built).change } };
   }
 
   /** Runs the dispose functions, the last one first; a failure does not keep the others from running. */
@@ -207,7 +207,7 @@ function isActive(loaded: LoadedPlugin): loaded is ActivePlugin {
 }
 
 /** Removes the lists that are sent as changes. */
-function withoutLists(result: unknown, lists: ListChanges): unknown {
+function omitLists(result: unknown, lists: ListChanges): unknown {
   if (!isRecord(result)) return result;
   return Object.fromEntries(Object.entries(result).filter(([key]) => !Object.hasOwn(lists, key)));
 }
@@ -308,24 +308,24 @@ export interface RegisteredHere {
 }
 
 function describeContributions(
-  { plugin, contributions: made }: ActivePlugin,
+  { plugin, contributions }: ActivePlugin,
   { services, handlers }: RegisteredHere,
 ): SetUpForm {
   return {
     hooks: describeHooks(plugin.hooks),
-    tools: made.tools.map(describeTool),
-    commands: made.commands.map((command) => ({
+    tools: contributions.tools.map(describeTool),
+    commands: contributions.commands.map((command) => ({
       fields: omitFields(command, ['handler']),
       hasFunction: typeof Reflect.get(command, 'handler') === 'function',
     })),
-    rules: made.rules.map(describeRule),
-    messageBuilders: made.messageBuilders.map((builder) => ({
+    rules: contributions.rules.map(describeRule),
+    messageBuilders: contributions.messageBuilders.map((builder) => ({
       fields: omitFields(builder, ['build']),
       hasFunction: true,
     })),
-    providers: withServices(made.providers, services),
+    providers: withServices(contributions.providers, services),
     handlers,
-    mcpServers: made.mcpServers,
+    mcpServers: contributions.mcpServers,
   };
 }
 

@@ -23,7 +23,7 @@ type Fields = Record<string, unknown>;
 /** Rebuilds the arguments of hooks, tools and listeners. */
 export class ContextRebuilder {
   readonly #lists: KnownLists;
-  readonly #spoken = new Map<string, string>();
+  readonly #texts = new Map<string, string>();
 
   constructor(lists: KnownLists) {
     this.#lists = lists;
@@ -42,7 +42,7 @@ export class ContextRebuilder {
       form.request === undefined ? null : new RebuiltRequest(form.request, lists, signal);
     if (request !== null) context['request'] = request.object;
     if (form.signal !== undefined) context['signal'] = signal;
-    addSpoken(context, form.continues === true, this.#spoken);
+    addSpoken(context, form.continues === true, this.#texts);
     return { context, request };
   }
 }
@@ -53,9 +53,9 @@ function readFields(value: unknown): Fields {
 
 /** The messages are copied when they are first read. */
 function rebuildList({ fields, messages }: ListedForm, lists: KnownLists): Fields {
-  const known = lists.applyChange(messages);
+  const list = lists.applyChange(messages);
   const object = readFields(deserializeValue(fields));
-  defineLazyField(object, 'messages', () => copyValue(known));
+  defineLazyField(object, 'messages', () => copyValue(list));
   return object;
 }
 
@@ -75,9 +75,9 @@ function defineLazyField(object: Fields, key: string, make: () => unknown): () =
       isMade = true;
       return value;
     },
-    set(given: unknown) {
+    set(newValue: unknown) {
       isMade = true;
-      value = given;
+      value = newValue;
     },
   });
   return () => isMade;
@@ -148,9 +148,9 @@ class RebuiltRequest {
   }
 }
 
-function listChange(list: unknown, known: KnownList): PackedChange | null {
+function listChange(list: unknown, before: KnownList): PackedChange | null {
   if (!Array.isArray(list)) return null;
-  const change = serializeChange(known, list);
+  const change = serializeChange(before, list);
   return change.isUnchanged ? null : change.change;
 }
 
@@ -164,11 +164,11 @@ export function serializeChange({ items, length }: KnownList, list: readonly unk
 }
 
 /** Accumulates the text of deltas, where it was not sent. */
-function addSpoken(event: Fields, isContinued: boolean, spoken: Map<string, string>): void {
+function addSpoken(event: Fields, isContinued: boolean, texts: Map<string, string>): void {
   const { type, text, accumulatedText, snapshot } = event;
   if (typeof text !== 'string') return;
   const stream = findTextStream(type, snapshot);
-  if (isContinued) event['accumulatedText'] = (spoken.get(stream) ?? '') + text;
+  if (isContinued) event['accumulatedText'] = (texts.get(stream) ?? '') + text;
   const whole = isContinued ? event['accumulatedText'] : accumulatedText;
-  if (typeof whole === 'string') addToCache(spoken, stream, whole);
+  if (typeof whole === 'string') addToCache(texts, stream, whole);
 }

@@ -14,7 +14,7 @@ export function servePlugin(
   registeredHere: () => Promise<RegisteredHere>,
   exit: () => void,
 ): void {
-  const send = takeChannel();
+  const send = detachChannel();
   watchParent();
   reportUncaught(send);
   const ports = new HostPorts(send);
@@ -33,7 +33,7 @@ export function servePlugin(
 type Send = (message: FromChild) => void;
 
 /** Removes the channel from `process`, so that only this module sends messages to the host. */
-function takeChannel(): Send {
+function detachChannel(): Send {
   const post = process.send?.bind(process);
   if (post === undefined) throw new BugError('this program is started by Hookline, with a channel');
   Reflect.deleteProperty(process, 'send');
@@ -73,13 +73,13 @@ function createServing(
         return;
       case 'news':
         for (const each of message.news) notify(() => hosted.notifyListener(each));
-        send({ kind: 'heard' });
+        send({ kind: 'delivered' });
     }
   };
 
   async function answer(id: number, order: Order): Promise<void> {
     const controller = new AbortController();
-    const reason = wasAborted(order);
+    const reason = findAbortReason(order);
     if (reason !== null) controller.abort(deserializeValue(reason));
     running.set(id, controller);
     const onUpdate = (update: unknown): void =>
@@ -107,7 +107,7 @@ function createServing(
   }
 }
 
-function wasAborted(order: Order) {
+function findAbortReason(order: Order) {
   if (order.type !== 'tool' && order.type !== 'hook') return null;
   const { signal, request } = order.context;
   return (signal ?? request?.signal)?.reason ?? null;

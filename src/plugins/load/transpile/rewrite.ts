@@ -97,37 +97,40 @@ function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbour
   const exportedNames = new Set(exports);
   let statements = '';
   let count = 0;
-  const exportAs = (specifier: string, pairs: readonly (readonly [string, string])[]): string => {
+  const renderExports = (
+    specifier: string,
+    pairs: readonly (readonly [string, string])[],
+  ): string => {
     const own = pairs.map(([from, to]) => ({ from, to, local: `${SCOPE}_${count++}` }));
     const taking = own.map(({ from, local }) => `${from}: ${local}`).join(', ');
     const giving = own.map(({ local, to }) => `${local} as ${to}`).join(', ');
     return `const { ${taking} } = ${renderProvided(specifier)}; export { ${giving} };`;
   };
-  const starred = (specifier: string): string => {
+  const renderStarExport = (specifier: string): string => {
     const free = namesOf(specifier).filter(
       (name) => name !== 'default' && !exportedNames.has(name),
     );
     for (const name of free) exportedNames.add(name);
-    return exportAs(
+    return renderExports(
       specifier,
       free.map((name) => [quoteText(name), quoteText(name)]),
     );
   };
-  const statementOf = (clause: ImportClause, specifier: string): string => {
-    if (!clause.isExport) return importText(clause, specifier);
-    if (clause.isStar) return starred(specifier);
+  const renderStatement = (clause: ImportClause, specifier: string): string => {
+    if (!clause.isExport) return renderImport(clause, specifier);
+    if (clause.isStar) return renderStarExport(specifier);
     if (clause.namespace !== null) {
       const local = `${SCOPE}_${count++}`;
       return `const ${local} = ${renderProvided(specifier)}; export { ${local} as ${clause.namespace} };`;
     }
-    return exportAs(
+    return renderExports(
       specifier,
       clause.named.map(({ from, to }) => [quoteText(from), to]),
     );
   };
   return {
     take({ from, to, specifier, clause }: ModuleImport): Edit {
-      if (clause !== null && specifier !== null) statements += statementOf(clause, specifier);
+      if (clause !== null && specifier !== null) statements += renderStatement(clause, specifier);
       return edit(from, to, countLineBreaks(code.slice(from, to)));
     },
     statements: () => statements,
@@ -138,7 +141,7 @@ function renderProvided(specifier: string): string {
   return `${SCOPE}.provided(${JSON.stringify(specifier)})`;
 }
 
-function importText(clause: ImportClause, specifier: string): string {
+function renderImport(clause: ImportClause, specifier: string): string {
   const provided = renderProvided(specifier);
   const byDefault = clause.default === null ? [] : [`"default": ${clause.default}`];
   const named = clause.named.map(({ from, to }) => `${quoteText(from)}: ${to}`);

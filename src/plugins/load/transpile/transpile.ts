@@ -126,12 +126,12 @@ function listProvidedUses({ imports, targets }: OwnModule, request: LoadRequest)
  * `maps` are the source maps by the name of their file.
  */
 async function writeToCache(
-  made: Omit<TranspiledRecord, 'digest'>,
+  content: Omit<TranspiledRecord, 'digest'>,
   request: LoadRequest,
   maps: ReadonlyMap<string, string>,
 ): Promise<Transpiled> {
-  const digest = computeDigest(made);
-  const record = { ...made, digest };
+  const digest = computeDigest(content);
+  const record = { ...content, digest };
   const home = getCachePlace(request);
   const cached = home === null ? null : tryWriteToCache(home, record, maps);
   if (cached !== null) return cached;
@@ -143,8 +143,8 @@ async function writeToCache(
   );
 }
 
-function computeDigest(made: Omit<TranspiledRecord, 'digest'>): string {
-  const text = JSON.stringify(made);
+function computeDigest(content: Omit<TranspiledRecord, 'digest'>): string {
+  const text = JSON.stringify(content);
   return `${computeChecksum(text)}-${text.length}`;
 }
 
