@@ -16,7 +16,7 @@ import {
 import { listPricedModels } from '../agent/models/prices.ts';
 import type { SlashCommand } from '../agent/instructions/commands.ts';
 
-/** One session as an editor drives it; it has a host of its own. */
+/** A session that an editor controls; it has its own host. */
 export class EditorSession {
   readonly #host: Host;
   readonly #session: Session;

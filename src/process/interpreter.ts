@@ -30,7 +30,7 @@ interface Launch {
 
 export type LaunchPlan = Launch | { readonly missing: string };
 
-/** Decides how a file is started without a shell: by itself, or by which interpreter. */
+/** Decides how a file is started without a shell: directly, or by which interpreter. */
 export function planLaunch(file: ScriptFile, machine: LaunchMachine): LaunchPlan {
   const script = { ...file, extension: getExtension(file.path, machine.platform) };
   const isWindows = machine.platform === 'win32';

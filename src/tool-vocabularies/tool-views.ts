@@ -170,7 +170,7 @@ function toClaudeResponse(call: ToolCall, { response, text }: ToolResult): unkno
 function toSdkOutput(call: ToolCall, result: ToolResult, part: number | null): unknown {
   const called = findCalledTool(call);
   if (called === null || call.name === APPLY_PATCH) return getPartResult(result, part).text;
-  // Each service has a format of its own.
+  // Each service has its own format.
   if (called.tool === TOOLS.WebSearch) return result.response ?? result.text;
   const parts = listParts(call, called, NOWHERE);
   const callPart = parts[part ?? 0];

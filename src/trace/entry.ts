@@ -137,7 +137,7 @@ function toTraceExchange(exchange: RecordedExchange): TraceExchange {
   };
 }
 
-/** Data of at most 8 KB as JSON, else what fits of it as text: the rest is not even looked at. */
+/** Data of at most 8 KB as JSON, else as much of it as text as fits; the rest is not read. */
 function limitData(value: unknown): unknown {
   if (value === null) return null;
   try {

@@ -12,7 +12,7 @@ export interface TraceFileOptions {
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   readonly redact: Redact;
-  /** Told once when the trace cannot be written; the run goes on without it. */
+  /** Called once when the trace cannot be written; the run continues without it. */
   readonly onProblem: (message: string) => void;
 }
 

@@ -259,7 +259,7 @@ async function fireAfterCall(
 ): Promise<ReportedCall> {
   const unreported = { output: done.output, reminders: [], stop: null };
   if (signal.aborted) {
-    // Hooks are told of the interrupted call, and the abort waits for none of them.
+    // Hooks get the event of the interrupted call, and the abort waits for none of them.
     for (const event of listPostEvents(done)) fireInBackground(agent, event);
     return unreported;
   }

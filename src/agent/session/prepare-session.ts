@@ -36,7 +36,7 @@ import {
 } from '../tools/tool-context.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Everything that a session is made of; the host builds it. */
+/** All parts of a session; the host builds them. */
 export interface SessionOptions {
   readonly id: string;
   readonly source: 'startup' | 'resume' | 'fork' | 'clear';

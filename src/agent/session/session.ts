@@ -113,8 +113,8 @@ export class Session {
   }
 
   /**
-   * Runs a prompt to its end; null goes on with what is left to do. Rejects with SESSION_BUSY while
-   * another one runs, and with nothing else: how it went is the result.
+   * Runs a prompt to its end; null continues unfinished work. Rejects only with SESSION_BUSY, while
+   * another one runs: a failure of the run is part of the result.
    */
   async prompt(text: string | null, signal?: AbortSignal): Promise<RunResult> {
     this.#wakes = 0;
@@ -129,7 +129,7 @@ export class Session {
     }
   }
 
-  /** Runs a prompt, then each that came to wait meanwhile; the result is that of the last one. */
+  /** Runs a prompt, then each that was queued meanwhile; the result is that of the last one. */
   async send(text: string | null, signal?: AbortSignal): Promise<RunResult> {
     return this.#runPending(await this.prompt(text, signal), signal);
   }
@@ -142,7 +142,7 @@ export class Session {
     return this.send(text);
   }
 
-  /** Takes a prompt of a plugin. Nobody waits for it: a session that is idle runs it by itself. */
+  /** Takes a prompt of a plugin without waiting for it: an idle session starts a run with it. */
   deliver({ prompt, delivery }: PluginPrompt): void {
     if (delivery === 'steer' && this.steer(prompt)) return;
     this.pendingPrompts.add({ prompt });
@@ -254,7 +254,7 @@ export class Session {
     this.#options.permissions.setMode(mode);
   }
 
-  /** Asks hooks, then goes on with another model; a sentence says why not. */
+  /** Asks hooks, then switches to another model; a string says why not. */
   async switchModel({ model: modelOrName, ...details }: ModelSwitch): Promise<string | null> {
     const model =
       typeof modelOrName === 'string'
@@ -275,7 +275,7 @@ export class Session {
     if (isIdle) this.#wakeUp();
   }
 
-  /** Only with a user: otherwise the caller has the result of the last run and continues by itself. */
+  /** Only with a user: otherwise the caller has the result of the last run and decides how to continue. */
   #wakeUp(): void {
     const hasNews = this.#isWoken && this.#agent.pendingContext.length > 0;
     this.#isWoken = false;

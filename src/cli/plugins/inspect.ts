@@ -156,7 +156,7 @@ async function redirect(onLine: (line: string) => void): Promise<() => void> {
 
 let generation = 0;
 
-/** Each import gets module instances of its own, because a failed plugin may have been fixed since. */
+/** Each import gets its own module instances, because a failed plugin may have been fixed since. */
 async function createImports({ host, context, issues, onConsole }: Inspection) {
   const { createConsoleLogger } = await import('../../host/plugins/process-ports.ts');
   generation += 1;

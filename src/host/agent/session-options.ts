@@ -45,7 +45,7 @@ interface SessionParts {
   readonly pendingPrompts: PromptQueue;
 }
 
-/** Builds everything that a session is made of. When that fails, its plugins and its engine are closed. */
+/** Builds all parts of a session. When that fails, its plugins and its engine are closed. */
 export async function buildSessionOptions(
   services: SessionServices,
   parts: SessionParts,

@@ -33,7 +33,7 @@ export class Shells {
     const shell = new BackgroundShell(id, shellCommand.command, launch, this.orphans);
     this.#shells.set(id, shell);
     this.#notify(shell.state);
-    // An error of a listener is not reported, because nobody could handle it.
+    // An error of a listener is not reported, because no caller could handle it.
     shell.ended.then(() => this.#notify(shell.state)).catch(() => undefined);
     return shell.state;
   }

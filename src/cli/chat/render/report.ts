@@ -306,7 +306,7 @@ function formatDeniedCall({ tool, input, output, deniedBy }: ToolEnd, cwd: strin
   return `${colors.red('✗')} ${truncateLine(call)}\n  ${colors.red(label)}${why}`;
 }
 
-/** What the model is told before the user's reason. */
+/** The text that the model gets before the user's reason. */
 const USER_DENIAL = /^The \w+ (?:denied|did not allow) this call[.:]?\s*(?:They said: )?/u;
 
 function formatCallAndResult({ tool, input, output }: ToolEnd, text: string, cwd: string): string {

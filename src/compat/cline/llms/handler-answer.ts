@@ -97,7 +97,7 @@ export class HandlerAnswer {
     return [{ type: `${type}-delta`, text }];
   }
 
-  /** A signature may arrive after its thought, in a chunk of its own. */
+  /** A signature may arrive after its thought, in a separate chunk. */
   #addThought({ reasoning, signature }: Chunk): readonly ModelChunk[] | null {
     if (typeof reasoning !== 'string') return null;
     const deltas = this.#write('thinking', reasoning);

@@ -209,7 +209,7 @@ function openHandlerModel(config: ProviderConfig): Promise<Model> {
     model: modelId === '' ? null : modelId,
     baseUrl: baseUrl ?? null,
     key: apiKey ?? null,
-    // The user's key is sent to the default address only; another address needs a key of its own.
+    // The user's key is sent to the default address only; another address needs its own key.
     env: baseUrl === undefined ? env : {},
     transport: dropUndefined({ fetch, headers }),
   };

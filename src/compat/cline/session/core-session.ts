@@ -40,7 +40,7 @@ interface CoreSessionOptions {
 /** The usage of a session since it was opened. */
 export type SessionUsage = AgentUsage & { totalCost: number };
 
-/** One session of a `ClineCore`, with a host of its own. */
+/** One session of a `ClineCore`, with its own host. */
 export class CoreSession {
   readonly id: string;
   readonly pending: PromptQueue;

@@ -42,7 +42,7 @@ export interface OpenRequest {
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
 
-/** Opens a host of its own for a session: each has its workspace, plugins, hooks and model. */
+/** Opens a separate host for a session: each has its workspace, plugins, hooks and model. */
 export async function openSessionHost(request: OpenRequest): Promise<Host> {
   const { id, core, input, onNotice } = request;
   // Invalid input is reported before any code of a plugin runs.
