@@ -115,8 +115,8 @@ function listServers(
     const entry = active.find((each) => each.name === name)?.entry ?? null;
     return entry === null ? null : (entry.package?.directory ?? path.dirname(entry.file));
   };
-  const means = { findDirectory, env: opened.surroundings.env, reservedNames: mcp.names() };
-  return readPluginServers(active, means, onIssue);
+  const serverOptions = { findDirectory, env: opened.surroundings.env, reservedNames: mcp.names() };
+  return readPluginServers(active, serverOptions, onIssue);
 }
 
 /** Installs what plugins of this process find in it: the global host object, and the console. */

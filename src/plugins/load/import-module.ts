@@ -78,8 +78,8 @@ async function registerScopes(
   const { scopes } = getModuleRegistry();
   const files = {
     request,
-    namesOf: createNames(request.provided),
-    urlOf: (file: string): string | null => urls.get(file) ?? null,
+    getNames: createNames(request.provided),
+    findUrl: (file: string): string | null => urls.get(file) ?? null,
     open: (file: string): Promise<Names> => importOther(file, request),
     importUrl: importNatively,
   };

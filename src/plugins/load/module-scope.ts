@@ -31,16 +31,16 @@ export interface ModuleScope {
 export interface CopyFiles {
   readonly request: LoadRequest;
   /** The exports of a module that the host provides. */
-  namesOf(specifier: string): Names;
+  getNames(specifier: string): Names;
   /** The URL of an own file; null when it is not transpiled yet. */
-  urlOf(file: string): string | null;
+  findUrl(file: string): string | null;
   /** Imports an own file that is not transpiled yet. */
   open(file: string): Promise<Names>;
   importUrl(url: string): Promise<Names>;
 }
 
 /** One cache for all files of a copy. */
-export function createNames(provided: ProvidedModules): CopyFiles['namesOf'] {
+export function createNames(provided: ProvidedModules): CopyFiles['getNames'] {
   const cache = new Map<string, Names>();
   return (specifier) => {
     const names = cache.get(specifier) ?? createProvidedNames(specifier, provided);
@@ -63,7 +63,7 @@ export function createScope(file: string, copy: CopyFiles): ModuleScope {
     get require() {
       return requireWith(requireOwn(), copy);
     },
-    provided: (specifier) => copy.namesOf(specifier),
+    provided: (specifier) => copy.getNames(specifier),
     import: (specifier) => importAt(file, String(specifier), copy),
   };
 }
@@ -76,7 +76,7 @@ function resolveUrl(specifier: string, url: string, requireOwn: NodeJS.Require):
 
 function requireWith(own: NodeJS.Require, copy: CopyFiles): (id: string) => unknown {
   const load = (id: string): unknown =>
-    isProvided(id, copy.request.provided) ? copy.namesOf(id) : own(id);
+    isProvided(id, copy.request.provided) ? copy.getNames(id) : own(id);
   return Object.assign(load, own);
 }
 
@@ -85,11 +85,11 @@ async function importAt(importer: string, specifier: string, copy: CopyFiles): P
   const target = await new ImportResolver(copy.request).resolve(specifier, importer);
   switch (target.kind) {
     case 'provided':
-      return copy.namesOf(specifier);
+      return copy.getNames(specifier);
     case 'foreign':
       return copy.importUrl(target.url);
     case 'own': {
-      const url = copy.urlOf(target.file);
+      const url = copy.findUrl(target.file);
       return url === null ? copy.open(target.file) : copy.importUrl(url);
     }
     case 'missing':

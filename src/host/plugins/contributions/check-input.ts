@@ -70,7 +70,7 @@ const MAX_SCHEMA_CHARACTERS = 1_000_000;
 function toSendableSchema(
   authored: InputSchema,
   tool: string,
-  tell: (what: string) => void,
+  reportUnchecked: (what: string) => void,
 ): JsonSchema {
   try {
     const { text, isExact, isCut } = toPlainText(
@@ -79,9 +79,11 @@ function toSendableSchema(
     );
     const parsed = isExact && !isCut ? parseJson(text) : null;
     if (parsed?.ok === true && isRecord(parsed.value)) return parsed.value;
-    tell('a model cannot be told its input schema as JSON, so it may give it any object');
+    reportUnchecked(
+      'a model cannot be told its input schema as JSON, so it may give it any object',
+    );
   } catch (error) {
-    tell(
+    reportUnchecked(
       `its input schema cannot be used, so a model may give it any object: ${getErrorMessage(error)}`,
     );
   }

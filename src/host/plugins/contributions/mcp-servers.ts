@@ -11,7 +11,7 @@ import {
   toWireName,
 } from '../../../mcp/server-config.ts';
 
-export interface PluginServersMeans {
+export interface PluginServerOptions {
   /** The directory of a plugin, by its name; null for an object of the embedding program. */
   readonly findDirectory: (plugin: string) => string | null;
   /** The environment for values that plugins refer to by name. */
@@ -26,15 +26,15 @@ export interface PluginServersMeans {
  */
 export function readPluginServers(
   active: readonly ActivePlugin[],
-  means: PluginServersMeans,
+  options: PluginServerOptions,
   onIssue: OnIssue,
 ): readonly ServerConfig[] {
   const owners = new Map(
-    means.reservedNames.map((name) => [toWireName(name), 'a configured server']),
+    options.reservedNames.map((name) => [toWireName(name), 'a configured server']),
   );
   return active.flatMap(({ name: plugin, contributions }) =>
     contributions.mcpServers.flatMap((server) => {
-      const config = readSafely(server, plugin, means);
+      const config = readSafely(server, plugin, options);
       const problem = typeof config === 'string' ? config : explainClash(config, owners);
       if (typeof config !== 'string' && problem === null) {
         owners.set(toWireName(config.name), `a server of the plugin ${plugin}`);
@@ -57,10 +57,10 @@ function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string
 function readSafely(
   server: AgentExtensionMcpServer,
   plugin: string,
-  means: PluginServersMeans,
+  options: PluginServerOptions,
 ): ServerConfig | string {
   try {
-    return readServer({ ...server }, plugin, means);
+    return readServer({ ...server }, plugin, options);
   } catch (error) {
     return `it cannot be read: ${readReason(error)}`;
   }
@@ -70,7 +70,7 @@ function readSafely(
 function readServer(
   { name: written, transport, env }: Readonly<Record<string, unknown>>,
   plugin: string,
-  { findDirectory, env: hostEnv }: PluginServersMeans,
+  { findDirectory, env: hostEnv }: PluginServerOptions,
 ): ServerConfig | string {
   const name = typeof written === 'string' ? written.trim() : '';
   if (name === '') return 'expected "name" to be a text that is not empty';
@@ -107,7 +107,7 @@ function readTransport(
   transport: Fields,
   env: unknown,
   directory: string | null,
-  hostEnv: PluginServersMeans['env'],
+  hostEnv: PluginServerOptions['env'],
 ): ServerEndpoint | string {
   switch (transport['type']) {
     case 'stdio':
@@ -125,7 +125,7 @@ function readProgram(
   { command, args = [], cwd, env: inside }: Fields,
   beside: unknown,
   directory: string | null,
-  hostEnv: PluginServersMeans['env'],
+  hostEnv: PluginServerOptions['env'],
 ): ServerEndpoint | string {
   if (!isFilled(command)) {
     return `expected "transport.command" to be a text, ${describeFound(command)}`;
@@ -170,7 +170,7 @@ function readProtocol(url: string): string {
 function readVariables(
   place: string,
   variables: unknown,
-  env: PluginServersMeans['env'],
+  env: PluginServerOptions['env'],
 ): Record<string, string> | string {
   if (variables === undefined) return {};
   if (!isRecord(variables)) {

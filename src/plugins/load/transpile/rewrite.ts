@@ -19,9 +19,9 @@ export interface ResolvedModule extends Pick<ModuleOutline, 'imports' | 'exports
 
 export interface Neighbours {
   /** The file name of an own file in the output directory; null when it is not there. */
-  readonly nameOf: (file: string) => string | null;
+  readonly getFileName: (file: string) => string | null;
   /** The export names of a module that is re-exported as a whole. */
-  readonly namesOf: (specifier: string) => readonly string[];
+  readonly listNames: (specifier: string) => readonly string[];
 }
 
 /**
@@ -73,9 +73,9 @@ function applyEdits(code: string, edits: readonly Edit[]): string {
 function listDynamicEdits(
   { from, to }: ModuleImport,
   target: Target | null,
-  { nameOf }: Neighbours,
+  { getFileName }: Neighbours,
 ): readonly Edit[] {
-  const name = target?.kind === 'own' ? nameOf(target.file) : null;
+  const name = target?.kind === 'own' ? getFileName(target.file) : null;
   if (name !== null) return [edit(from, to, `import("./${name}")`)];
   return [edit(from, from + 'import'.length, `${SCOPE}.import`)];
 }
@@ -83,17 +83,17 @@ function listDynamicEdits(
 function listStaticEdits(
   { start, end, to, hasAttributes }: ModuleImport,
   target: Target | null,
-  { nameOf }: Neighbours,
+  { getFileName }: Neighbours,
 ): readonly Edit[] {
   if (target?.kind === 'foreign') return [edit(start, end, target.url.replaceAll("'", '%27'))];
   if (target?.kind !== 'own') return [];
   // The target is JavaScript now, also where it was JSON, so import attributes are removed.
   const attributes = hasAttributes ? [edit(end + 1, to, '')] : [];
-  return [edit(start, end, `./${nameOf(target.file) ?? ''}`), ...attributes];
+  return [edit(start, end, `./${getFileName(target.file) ?? ''}`), ...attributes];
 }
 
 /** Statements above the code that replace imports. */
-function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbours) {
+function createPrelude({ code, exports }: ResolvedModule, { listNames }: Neighbours) {
   const exportedNames = new Set(exports);
   let statements = '';
   let count = 0;
@@ -107,7 +107,7 @@ function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbour
     return `const { ${taking} } = ${renderProvided(specifier)}; export { ${giving} };`;
   };
   const renderStarExport = (specifier: string): string => {
-    const free = namesOf(specifier).filter(
+    const free = listNames(specifier).filter(
       (name) => name !== 'default' && !exportedNames.has(name),
     );
     for (const name of free) exportedNames.add(name);

@@ -68,8 +68,8 @@ function writeModule(
   const { file, source } = module;
   const name = names.get(file) ?? '';
   const rewritten = rewriteModule(module, {
-    nameOf: (other) => names.get(other) ?? null,
-    namesOf: (specifier) => [
+    getFileName: (other) => names.get(other) ?? null,
+    listNames: (specifier) => [
       ...new Set([...listExportedNames(specifier, request), ...collectWantedNames(module, graph)]),
     ],
   });
