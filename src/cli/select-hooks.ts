@@ -20,7 +20,7 @@ export function selectHooks(host: Host, ids: readonly string[]): readonly Listed
 const MAX_LISTED_IDS = 6;
 
 function createUnknownHookError(id: string, ids: readonly string[]): HooklineError {
-  const suggestion = ids.find((known) => known.endsWith(`:${id}`)) ?? findClosestName(id, ids);
+  const suggestion = ids.find((hookId) => hookId.endsWith(`:${id}`)) ?? findClosestName(id, ids);
   const areFew = ids.length > 0 && ids.length <= MAX_LISTED_IDS;
   const all = areFew ? `Hooks: ${ids.map(toOneLine).join(', ')}.` : LIST_HINT;
   return new HooklineError('HOOK_UNKNOWN', {

@@ -305,30 +305,32 @@ type Unfinished = { -readonly [Field in keyof Moment]: Moment[Field] };
 export function completeEvent(
   fired: FiredEvent,
   moment: Moment,
-  known: Partial<Moment> = moment,
+  callerMoment: Partial<Moment> = moment,
 ): HookEvent {
   const event: Unfinished = {
-    sessionId: known.sessionId ?? moment.sessionId,
-    taskId: known.taskId ?? moment.taskId,
-    ulid: known.ulid ?? moment.ulid,
-    at: known.at ?? moment.at,
-    cwd: known.cwd ?? moment.cwd,
-    workspaceRoots: known.workspaceRoots ?? moment.workspaceRoots,
-    permissionMode: known.permissionMode ?? moment.permissionMode,
-    model: known.model ?? moment.model,
-    agent: known.agent ?? moment.agent,
-    iteration: known.iteration ?? moment.iteration,
-    userId: known.userId ?? moment.userId,
-    version: known.version ?? moment.version,
+    sessionId: callerMoment.sessionId ?? moment.sessionId,
+    taskId: callerMoment.taskId ?? moment.taskId,
+    ulid: callerMoment.ulid ?? moment.ulid,
+    at: callerMoment.at ?? moment.at,
+    cwd: callerMoment.cwd ?? moment.cwd,
+    workspaceRoots: callerMoment.workspaceRoots ?? moment.workspaceRoots,
+    permissionMode: callerMoment.permissionMode ?? moment.permissionMode,
+    model: callerMoment.model ?? moment.model,
+    agent: callerMoment.agent ?? moment.agent,
+    iteration: callerMoment.iteration ?? moment.iteration,
+    userId: callerMoment.userId ?? moment.userId,
+    version: callerMoment.version ?? moment.version,
     transcriptPath:
-      known.transcriptPath === undefined ? moment.transcriptPath : known.transcriptPath,
-    promptId: known.promptId === undefined ? moment.promptId : known.promptId,
+      callerMoment.transcriptPath === undefined
+        ? moment.transcriptPath
+        : callerMoment.transcriptPath,
+    promptId: callerMoment.promptId === undefined ? moment.promptId : callerMoment.promptId,
   };
-  const startDirectory = known.startDirectory ?? moment.startDirectory;
+  const startDirectory = callerMoment.startDirectory ?? moment.startDirectory;
   if (startDirectory !== undefined) event.startDirectory = startDirectory;
-  const effort = known.effort ?? moment.effort;
+  const effort = callerMoment.effort ?? moment.effort;
   if (effort !== undefined) event.effort = effort;
-  const skills = known.skills ?? moment.skills;
+  const skills = callerMoment.skills ?? moment.skills;
   if (skills !== undefined) event.skills = skills;
   return Object.assign(event, fired);
 }

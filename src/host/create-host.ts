@@ -222,11 +222,11 @@ function withHookPorts(options: HostOptions, loadSessions: () => Promise<Session
 }
 
 async function startWatching(
-  wanted: boolean | 'soon',
+  watchOption: boolean | 'soon',
   request: HookWatchOptions,
 ): Promise<FileWatch | null> {
-  if (wanted === 'soon') return watchHookFilesSoon(request);
-  return wanted ? watchHookFiles(request) : null;
+  if (watchOption === 'soon') return watchHookFilesSoon(request);
+  return watchOption ? watchHookFiles(request) : null;
 }
 
 /** The engines of a host: its own, and one for each session. They run the same hooks and write one trace. */

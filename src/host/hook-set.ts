@@ -161,8 +161,8 @@ export function createHookSet(options: HookSetOptions): HookSet {
       resolvePending: (file, isTaken) =>
         options.dialects.forEach(({ changes }) => changes?.resolvePending(file, isTaken)),
     },
-    rescan(wanted) {
-      found = discoverAll(options.dialects, wanted);
+    rescan(dialectIds) {
+      found = discoverAll(options.dialects, dialectIds);
       madeHooks = null;
       for (const listener of listeners) listener();
     },

@@ -64,8 +64,8 @@ export function findByPathExt(
 ): string | null {
   const extensions = [...splitPathExt(pathExt ?? DEFAULT_PATH_EXT), '.ps1'];
   for (const extension of extensions) {
-    const wanted = `${baseName}${extension}`.toLowerCase();
-    const entry = listing.find((name) => name.toLowerCase() === wanted);
+    const fileName = `${baseName}${extension}`.toLowerCase();
+    const entry = listing.find((name) => name.toLowerCase() === fileName);
     if (entry !== undefined) return path.win32.join(directory, entry);
   }
   return null;

@@ -181,7 +181,7 @@ function extractDirectoryWords(unit: TrustUnit, commands: string): ReadonlySet<s
   const isPassedOn = isEntry && /\bxargs\b/.test(commands);
   const words = new Set<string>();
   for (const command of splitCommands(stripVariables(commands), stripQuotes)) {
-    for (const word of listDirectoryWords(command, { isEntry, isHandedOn: isPassedOn })) {
+    for (const word of listDirectoryWords(command, { isEntry, isPassedOn })) {
       words.add(word);
     }
   }
@@ -197,7 +197,7 @@ const VISITORS = ['cd', 'pushd', 'mkdir', 'rmdir', 'test', '[', '[['];
 /** Scripts name many paths that they do not run: of theirs, only arguments of READERS count. */
 function listDirectoryWords(
   command: readonly string[],
-  { isEntry, isHandedOn: isPassedOn }: { isEntry: boolean; isHandedOn: boolean },
+  { isEntry, isPassedOn }: { isEntry: boolean; isPassedOn: boolean },
 ): readonly string[] {
   const reader = findCommand(command, READERS);
   if (findCommand(command, VISITORS) !== -1 || (reader === -1 && !isEntry)) return [];

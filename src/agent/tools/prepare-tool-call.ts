@@ -149,14 +149,14 @@ interface KnownPart {
 
 function prepareParts(
   call: ToolCall,
-  known: readonly KnownPart[],
+  knownParts: readonly KnownPart[],
   context: ToolContext,
 ): PreparedToolCall | string {
   const prepared: { readonly call: PreparedCall; readonly part: CallPart }[] = [];
-  for (const { view, tool } of known) {
+  for (const { view, tool } of knownParts) {
     const preparedPart = tool.prepare(view.input, context);
     if (typeof preparedPart === 'string') {
-      return known.length === 1 ? preparedPart : formatPartProblem(view, preparedPart);
+      return knownParts.length === 1 ? preparedPart : formatPartProblem(view, preparedPart);
     }
     prepared.push({
       call: preparedPart,
@@ -168,7 +168,7 @@ function prepareParts(
   const isOwn = prepared.length === 1 && isClaudeName(call.name);
   return {
     ...summarizeParts(parts),
-    ...getServer(known),
+    ...getServer(knownParts),
     input: isOwn && first !== undefined ? first.call.input : call.input,
     run: (running) => runParts(prepared, running),
   };
@@ -220,17 +220,17 @@ async function runParts(
 
 function prepareChanges(
   call: ToolCall,
-  known: readonly KnownPart[],
+  knownParts: readonly KnownPart[],
   { context, tools }: CallContext,
 ): PreparedToolCall | string {
-  const views = known.map(({ view }) => view);
+  const views = knownParts.map(({ view }) => view);
   const changes = parseFileChanges(call, views, readWholeText);
   if (typeof changes === 'string') return changes;
   const findTool = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
   const changing = { changes, views, context, findTool };
   const obstacle = findObstacle(changing);
   if (obstacle !== null) return obstacle;
-  const parts = known.map(({ view, tool }) => toCallPart(call, view, tool, view.input));
+  const parts = knownParts.map(({ view, tool }) => toCallPart(call, view, tool, view.input));
   return {
     ...summarizeParts(parts),
     input: call.input,

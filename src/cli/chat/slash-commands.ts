@@ -118,8 +118,11 @@ export function isCustomCommand(text: string, commands: readonly SlashCommand[])
   return commands.some(({ name }) => name === typed);
 }
 
-function formatUnknownCommand(name: string, known: readonly string[]): string {
-  const closest = findClosestName(name, [...COMMANDS.map((command) => command.name), ...known]);
+function formatUnknownCommand(name: string, commandNames: readonly string[]): string {
+  const closest = findClosestName(name, [
+    ...COMMANDS.map((command) => command.name),
+    ...commandNames,
+  ]);
   const hint = closest === null ? 'See /help.' : `Did you mean /${toPrintable(closest)}?`;
   return `Unknown command /${toPrintable(name)}. ${hint}`;
 }

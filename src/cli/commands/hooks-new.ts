@@ -53,10 +53,10 @@ export const writeNewHook: Command<NewOptions> = async (context, options) => {
 function findTemplates(dialect: string): HookTemplates {
   const templates = findDialect(dialect)?.templates;
   if (templates !== undefined) return templates;
-  const known = listDialectsWith('templates');
-  const flags = known.map((name) => `--dialect ${name}`);
+  const dialects = listDialectsWith('templates');
+  const flags = dialects.map((name) => `--dialect ${name}`);
   throw new HooklineError('USAGE_INVALID', {
-    message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${known.join(', ')}`,
+    message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${dialects.join(', ')}`,
     hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is ${DEFAULT_DIALECT}.`,
   });
 }

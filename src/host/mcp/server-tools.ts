@@ -29,9 +29,9 @@ export interface StartedServer {
 export function createToolFactory(notify: (text: string) => void) {
   const toolsByServerTool = new WeakMap<ServerTool, Tool>();
   const getTool = (server: StartedServer, tool: ServerTool): Tool => {
-    const known = toolsByServerTool.get(tool) ?? createAgentTool(server, tool);
-    toolsByServerTool.set(tool, known);
-    return known;
+    const agentTool = toolsByServerTool.get(tool) ?? createAgentTool(server, tool);
+    toolsByServerTool.set(tool, agentTool);
+    return agentTool;
   };
   return (servers: readonly StartedServer[]): readonly Tool[] => {
     const tools = new Map<string, Tool>();
@@ -47,8 +47,8 @@ export function createToolFactory(notify: (text: string) => void) {
   };
 }
 
-function describeDuplicate({ name }: Tool, known: ReadonlyMap<string, Tool>): string | null {
-  return known.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
+function describeDuplicate({ name }: Tool, toolsByName: ReadonlyMap<string, Tool>): string | null {
+  return toolsByName.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
 }
 
 /** Converts a tool of a server to a tool of the agent. */

@@ -222,14 +222,14 @@ function dropDuplicates(
   usable: readonly FoundPlugin[],
   onIssue: OnIssue,
 ) {
-  const named = usable.flatMap(({ entry, hook }) => {
+  const namedPlugins = usable.flatMap(({ entry, hook }) => {
     const own = loaded.find((each) => each.entry === entry);
     return own === undefined ? [] : [{ entry, name: own.name, from: getSearchPlace(hook, entry) }];
   });
   const replaced: PluginStatus[] = [];
   const used = loaded.filter(({ name, process }, place) => {
-    const winner = findReplacement(named, place);
-    const { entry } = named[place] ?? {};
+    const winner = findReplacement(namedPlugins, place);
+    const { entry } = namedPlugins[place] ?? {};
     if (winner === undefined || entry === undefined) return true;
     const message = describeReplacement(winner);
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });

@@ -125,10 +125,10 @@ export function installPluginHost(session: HostedSession): () => void {
 }
 
 function emitEvent(name: string, payload?: unknown): void {
-  const wanted = isRecord(payload) ? payload['sessionId'] : undefined;
+  const requestedId = isRecord(payload) ? payload['sessionId'] : undefined;
   const session =
-    typeof wanted === 'string'
-      ? sessions.findLast(({ sessionId }) => sessionId === wanted)
+    typeof requestedId === 'string'
+      ? sessions.findLast(({ sessionId }) => sessionId === requestedId)
       : (findCallingSession() ?? sessions.at(-1));
   session?.emitEvent(name, payload);
 }

@@ -89,10 +89,10 @@ function listFiles(
 }
 
 function listNames(directory: string, { extensions, onProblem }: OverrideRules): readonly string[] {
-  const isMeant = (name: string): boolean =>
+  const isIncluded = (name: string): boolean =>
     !name.startsWith('.') && (extensions?.includes(path.extname(name)) ?? true);
   try {
-    return readdirSync(directory).filter(isMeant).toSorted();
+    return readdirSync(directory).filter(isIncluded).toSorted();
   } catch (error) {
     if (!isNotFoundError(error)) {
       onProblem?.(`${directory} cannot be read: ${getErrorMessage(error)}`);

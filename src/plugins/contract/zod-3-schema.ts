@@ -94,8 +94,8 @@ function convertLimits(checks: unknown, limits: Limits): JsonSchema {
   for (const check of toList(checks)) {
     if (!isRecord(check)) continue;
     const { kind, value, inclusive } = check;
-    const known = inclusive === false ? OPEN_LIMITS : limits;
-    for (const keyword of known[String(kind)] ?? []) schema[keyword] = value;
+    const limitKeys = inclusive === false ? OPEN_LIMITS : limits;
+    for (const keyword of limitKeys[String(kind)] ?? []) schema[keyword] = value;
   }
   return schema;
 }

@@ -53,9 +53,9 @@ const OWN_NAME =
   /\bname\s{0,99}:\s{0,99}(["'`])(?<name>[^"'`\n]{1,200})\1[^{}]{0,400}\bmanifest\s{0,99}:/u;
 
 /** Whether the code of a plugin contains this name as a literal; nothing of it is run. */
-export function hasOwnName(file: string, wanted: string): boolean {
+export function hasOwnName(file: string, pluginName: string): boolean {
   const { name } = OWN_NAME.exec(readModuleText(file) ?? '')?.groups ?? {};
-  return name?.toLowerCase() === wanted.toLowerCase();
+  return name?.toLowerCase() === pluginName.toLowerCase();
 }
 
 const IMPORT =

@@ -91,18 +91,18 @@ function removeDuplicates(names: readonly string[]): readonly string[] {
 /** Finds plugins by name or path, ignoring case. */
 export function matchInstalled(
   all: readonly InstalledPlugin[],
-  wanted: string,
+  nameOrPath: string,
   cwd: string,
 ): readonly InstalledPlugin[] {
-  const low = wanted.toLowerCase();
-  const file = path.resolve(cwd, wanted);
+  const low = nameOrPath.toLowerCase();
+  const file = path.resolve(cwd, nameOrPath);
   const isThere = (each: InstalledPlugin): boolean =>
     each.path === file || each.entryPaths.includes(file);
   const byPath = all.filter(isThere);
   if (byPath.length > 0) return byPath;
   const namesakes = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
   if (namesakes.length > 0) return namesakes;
-  return all.filter(({ entryPaths }) => entryPaths.some((entry) => hasOwnName(entry, wanted)));
+  return all.filter(({ entryPaths }) => entryPaths.some((entry) => hasOwnName(entry, nameOrPath)));
 }
 
 /** Removes a plugin, and directories that are empty afterwards. */

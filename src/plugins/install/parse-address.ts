@@ -75,9 +75,11 @@ function createExtensionError(text: string) {
 export function parseGitAddress(written: string): GitSource {
   const text = written.replace(/^git:(?!\/\/)/u, '').replace(/^git\+/u, '');
   const [address = '', ...refs] = text.split('#');
-  const named = refs.length === 0 ? splitRef(address) : { address, ref: refs.join('#') };
-  const ref = named.ref === null ? null : checkRef(named.ref);
-  const place = SCP_LIKE.test(named.address) ? fromScp(named.address) : fromUrl(named.address);
+  const addressAndRef = refs.length === 0 ? splitRef(address) : { address, ref: refs.join('#') };
+  const ref = addressAndRef.ref === null ? null : checkRef(addressAndRef.ref);
+  const place = SCP_LIKE.test(addressAndRef.address)
+    ? fromScp(addressAndRef.address)
+    : fromUrl(addressAndRef.address);
   return { kind: 'git', ...place, ref };
 }
 

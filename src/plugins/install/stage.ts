@@ -67,13 +67,13 @@ export async function stageInstall(
 }
 
 /** The name and version that the user sees. */
-type Known = Pick<InstallRecord, 'name' | 'version'>;
+type InstallIdentity = Pick<InstallRecord, 'name' | 'version'>;
 
-function getFileName({ name }: Fetched): Known {
+function getFileName({ name }: Fetched): InstallIdentity {
   return { name: name.replace(/\.m?[tj]s$/iu, ''), version: null };
 }
 
-function getPackageName({ name, version }: Fetched, place: string): Known {
+function getPackageName({ name, version }: Fetched, place: string): InstallIdentity {
   const file = readPackageFile(place);
   return {
     name: readTextField(file, 'name') ?? name,
@@ -95,7 +95,11 @@ function findEntries(place: string): readonly FoundEntry[] {
 }
 
 /** Writes a package.json that lists the entries, so that other files are not discovered as plugins. */
-function writeWrapper(directory: string, identity: Known, entries: readonly FoundEntry[]): void {
+function writeWrapper(
+  directory: string,
+  identity: InstallIdentity,
+  entries: readonly FoundEntry[],
+): void {
   const plugins = entries.map((entry) => ({
     paths: [`./${toPathIn(directory, entry)}`],
     ...(entry.capabilities === null ? {} : { capabilities: entry.capabilities }),

@@ -87,7 +87,7 @@ class Isolation {
       send: (message) => this.#link.send(message),
       timeoutMs: request.hookTimeoutMs,
       onStuck: () => {
-        if (!this.#link.isAsked()) this.#link.check();
+        if (!this.#link.hasWaitingCalls()) this.#link.check();
       },
       onDropped: (count) =>
         this.#report('warning', `onEvent does not keep up; so far ${count} events are left out`),

@@ -9,7 +9,7 @@ import {
 import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
 
-export interface Asking {
+export interface AskOptions {
   /** A call that is not answered in this time fails. */
   readonly timeoutMs?: number;
   /** Its abort is forwarded to the process, which may still answer. */
@@ -70,7 +70,7 @@ export class Link {
     return this.#ended;
   }
 
-  isAsked(): boolean {
+  hasWaitingCalls(): boolean {
     return this.#awaited.size > 0;
   }
 
@@ -98,7 +98,7 @@ export class Link {
   }
 
   /** Rejects with what the process threw, on a timeout, and when the process has exited. */
-  async ask(order: Order, { timeoutMs, signal, onUpdate }: Asking = {}): Promise<AnswerForm> {
+  async ask(order: Order, { timeoutMs, signal, onUpdate }: AskOptions = {}): Promise<AnswerForm> {
     if (this.#ended !== null) throw createExitError(this.#ended);
     this.#request.beforeCall();
     this.#lastId += 1;

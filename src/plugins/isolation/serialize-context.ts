@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Serializes the arguments of hooks, tools and listeners; of conversations, only new messages are sent. */
 export class ContextSerializer {
   readonly #lists: SentLists;
-  readonly #sentTexts = new Map<string, Spoken>();
+  readonly #sentTexts = new Map<string, SentText>();
 
   constructor(lists: SentLists) {
     this.#lists = lists;
@@ -97,13 +97,13 @@ function readSchema(schema: Parameters<typeof toJsonSchema>[0], name: unknown): 
   }
 }
 
-interface Spoken {
+interface SentText {
   readonly iteration: unknown;
   readonly length: number;
 }
 
 /** A text delta contains all text before it, which the other side can accumulate itself. */
-function isContinuation(event: object, sentTexts: Map<string, Spoken>): boolean {
+function isContinuation(event: object, sentTexts: Map<string, SentText>): boolean {
   const { type, text, accumulatedText, iteration, snapshot }: Fields = { ...event };
   if (typeof text !== 'string' || typeof accumulatedText !== 'string') return false;
   const stream = findTextStream(type, snapshot);

@@ -61,7 +61,7 @@ export function createKeyHandler(
 }
 
 function isKey(data: string, key: string): boolean {
-  return KEYS.some((known) => known === key && matchesKey(data, known));
+  return KEYS.some((each) => each === key && matchesKey(data, each));
 }
 
 const KEYS = ['ctrl+c', 'ctrl+o', 'ctrl+d', 'shift+tab', 'escape'] as const;

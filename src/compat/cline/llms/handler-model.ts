@@ -20,7 +20,7 @@ import { truncateText, isRecord } from '../../../base/json.ts';
 
 /** Creates a new handler for each request. */
 interface HandlerSource {
-  readonly asked: RequestTarget;
+  readonly target: RequestTarget;
   readonly limits: StreamLimits;
   createHandler(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
 }
@@ -38,7 +38,7 @@ export async function* streamFromHandler(
   let hasBegun = false;
   const createFailure = (error: unknown): ModelChunk => ({
     type: 'failure',
-    failure: toModelFailure(error, source.asked, signal.aborted, hasBegun),
+    failure: toModelFailure(error, source.target, signal.aborted, hasBegun),
   });
   try {
     handler = await waitOrAbort(source.createHandler(request, both), both);

@@ -29,15 +29,15 @@ export function createHandlerProvider(
     from: FROM,
     async open(choice) {
       const collection = findCollection(id);
-      const asker = createKeyAsker(id, collection);
-      const key = resolveKey(asker, choice);
+      const recipient = createKeyRecipient(id, collection);
+      const key = resolveKey(recipient, choice);
       const config = createConfig(choice, collection, key);
       const described = describeModel(await createFirstHandler(factory, config));
       const modelId = config.modelId === '' ? described.id : config.modelId;
       if (modelId === '') throw createNoModelError(id);
       const info = { ...described.info, ...collection?.models[modelId] };
-      const asked = describeAsked(
-        { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
+      const target = createRequestTarget(
+        { ...recipient, model: modelId, baseUrl: config.baseUrl ?? null },
         key,
       );
       const createHandler = async (
@@ -50,14 +50,14 @@ export function createHandlerProvider(
         id: modelId,
         ...findModelFacts(modelId),
         stream: (request, signal) =>
-          streamFromHandler({ asked, limits, createHandler }, request, signal),
+          streamFromHandler({ target, limits, createHandler }, request, signal),
       };
       return withDetails(model, parseDetails(info), false);
     },
   };
 }
 
-function createKeyAsker(id: string, collection: ModelCollection | undefined): KeyRecipient {
+function createKeyRecipient(id: string, collection: ModelCollection | undefined): KeyRecipient {
   const { name = id, env = [], baseUrl = null } = collection?.provider ?? {};
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
@@ -142,11 +142,11 @@ function createNoModelError(id: string): HooklineError {
   });
 }
 
-function describeAsked(
-  asker: KeyRecipient & { readonly model: string },
+function createRequestTarget(
+  recipient: KeyRecipient & { readonly model: string },
   key: string | null,
 ): RequestTarget {
-  const { label, model, baseUrl, keyVariables } = asker;
+  const { label, model, baseUrl, keyVariables } = recipient;
   const [variable] = keyVariables;
   const set = variable === undefined ? '' : `set ${variable}, or `;
   return {

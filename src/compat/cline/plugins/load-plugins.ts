@@ -182,7 +182,7 @@ async function loadEntries(
   const outcomes = await Promise.all(entries.map((entry) => loadEntry(entry, options, provided)));
   const failures = outcomes.filter((each) => each !== null && 'phase' in each);
   const all = outcomes.filter((each) => each !== null && 'plugin' in each);
-  const matching = all.filter(({ plugin }) => isMeantFor(plugin, options));
+  const matching = all.filter(({ plugin }) => isForModel(plugin, options));
   const winners = new Map(matching.map((each) => [each.plugin.name, each]));
   const warnings = matching.flatMap((each) =>
     describeOverridden(each, winners.get(each.plugin.name)),
@@ -234,7 +234,7 @@ function isPlugin(plugin: unknown): plugin is AgentPlugin {
   return isRecord(plugin) && typeof plugin['name'] === 'string' && isRecord(plugin['manifest']);
 }
 
-function isMeantFor({ manifest }: AgentPlugin, { providerId, modelId }: PluginTargeting): boolean {
+function isForModel({ manifest }: AgentPlugin, { providerId, modelId }: PluginTargeting): boolean {
   const includesName = (
     names: readonly string[] | undefined,
     name: string | undefined,

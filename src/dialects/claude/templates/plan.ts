@@ -116,13 +116,13 @@ async function planHook(
 
 function isEntry(
   unit: DiscoveredUnit,
-  wanted: { readonly matcher: string | undefined; readonly handler: object },
+  newEntry: { readonly matcher: string | undefined; readonly handler: object },
 ): boolean {
   const entry = readWrittenEntry(unit);
   return (
     entry !== null &&
-    entry.matcher === wanted.matcher &&
-    isDeepStrictEqual(entry.handler, { ...wanted.handler })
+    entry.matcher === newEntry.matcher &&
+    isDeepStrictEqual(entry.handler, { ...newEntry.handler })
   );
 }
 

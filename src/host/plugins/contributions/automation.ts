@@ -78,8 +78,8 @@ class PluginAutomation {
   }
 
   #getChecks(type: EventType): readonly EnvelopeCheck[] {
-    const known = this.#checks.get(type);
-    if (known !== undefined) return known;
+    const cached = this.#checks.get(type);
+    if (cached !== undefined) return cached;
     const checks = PARTS.flatMap((part) => this.#createCheck(part, type));
     this.#checks.set(type, checks);
     return checks;

@@ -125,11 +125,11 @@ const FITS: readonly (readonly [string, (value: unknown) => boolean])[] = [
 
 /** Models sometimes write lists, objects and numbers as text: these are parsed where the schema expects them. */
 function readText(text: string, types: readonly unknown[]): unknown {
-  const wanted = FITS.filter(([type]) => types.includes(type));
-  if (wanted.length === 0 || types.includes('string')) return text;
+  const fittingTypes = FITS.filter(([type]) => types.includes(type));
+  if (fittingTypes.length === 0 || types.includes('string')) return text;
   const parsed = parseJson(text);
-  const isMeant = parsed.ok && wanted.some(([, fits]) => fits(parsed.value));
-  return isMeant ? parsed.value : text;
+  const isFitting = parsed.ok && fittingTypes.some(([, fits]) => fits(parsed.value));
+  return isFitting ? parsed.value : text;
 }
 
 function getOwn(properties: JsonSchema, key: string): unknown {

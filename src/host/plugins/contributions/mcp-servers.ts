@@ -201,8 +201,8 @@ function readReference(written: unknown) {
   if (value !== undefined && typeof value !== 'string') return null;
   if (required !== undefined && typeof required !== 'boolean') return null;
   if (fromEnv !== undefined && typeof fromEnv !== 'string') return null;
-  const named = fromEnv?.trim() ?? '';
-  return { fromEnv: named === '' ? undefined : named, value, required };
+  const variable = fromEnv?.trim() ?? '';
+  return { fromEnv: variable === '' ? undefined : variable, value, required };
 }
 
 function isFilled(value: unknown): value is string {

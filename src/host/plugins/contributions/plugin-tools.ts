@@ -38,8 +38,8 @@ interface PluginToolPorts {
 }
 
 /** Converts a tool of a plugin to a tool of the agent. */
-export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
-  const input = means.check(tool);
+export function toAgentTool(tool: AgentTool, ports: PluginToolPorts): Tool {
+  const input = ports.check(tool);
   const description = readField(tool, 'description');
   const isParallel = readField(tool, 'executionMode') === 'parallel';
   return {
@@ -48,14 +48,14 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
     // Services require the type, also of a schema without properties.
     schema: { type: 'object', ...input.schema },
     kind: 'execute',
-    plugin: means.plugin,
+    plugin: ports.plugin,
     ...(isParallel ? { isParallel: true } : {}),
     prepare(rawInput, bench) {
       // Hooks get the input that the model meant; the transformed value is for the tool only.
       const modelInput = input.read(rawInput);
       const checked = checkSafely(input, modelInput);
       const execute = (value: unknown, call: RunningCall): Promise<unknown> =>
-        executeOnce(tool, value, call, bench.cwd(), means);
+        executeOnce(tool, value, call, bench.cwd(), ports);
       if ('then' in checked) {
         return toPreparedCall(modelInput, (call) =>
           waitAndRun(tool, input, checked, call, execute),
@@ -199,22 +199,22 @@ async function executeOnce(
   value: unknown,
   call: RunningCall,
   cwd: string,
-  means: PluginToolPorts,
+  ports: PluginToolPorts,
 ): Promise<unknown> {
   let isOver = false;
   const context: AgentToolContext = {
-    ...means.context(call),
+    ...ports.context(call),
     cwd,
     signal: call.signal,
     emitUpdate(update) {
       // Updates after the end of the call are dropped.
       if (isOver || call.signal.aborted) return;
-      means.noteUpdate(call.callId, toPlainValue(update));
+      ports.noteUpdate(call.callId, toPlainValue(update));
       call.onProgress(formatOutput(update));
     },
   };
   try {
-    const result: unknown = await runAsPlugin(means.file, () => tool.execute(value, context));
+    const result: unknown = await runAsPlugin(ports.file, () => tool.execute(value, context));
     return isStream(result) ? await readStream(result, call.signal) : result;
   } finally {
     isOver = true;

@@ -41,8 +41,8 @@ const OWN = "one of Hookline's own";
 /** The owner of the tool with this name; null when there is none. */
 function findOwner(name: string, others: readonly Tool[]): string | null {
   if (isOurs(name)) return OWN;
-  const taken = [name, getClaudeName(name)];
-  return others.some((other) => taken.includes(other.name)) ? 'another one of this session' : null;
+  const names = [name, getClaudeName(name)];
+  return others.some((other) => names.includes(other.name)) ? 'another one of this session' : null;
 }
 
 /** Names of Cline's tools that Hookline does not have are free, also those that look like a server's. */

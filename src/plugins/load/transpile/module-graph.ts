@@ -44,10 +44,10 @@ export async function readGraph(
 async function readWithImports(
   first: string,
   reading: Reading,
-  known: readonly OwnModule[],
+  knownModules: readonly OwnModule[],
 ): Promise<readonly OwnModule[] | Obstacle> {
   const modules = new Map<string, OwnModule>();
-  const visited = new Set(known.map(({ file }) => file));
+  const visited = new Set(knownModules.map(({ file }) => file));
   const waiting = [first];
   for (const file of waiting) {
     if (visited.has(file)) continue;
@@ -146,13 +146,13 @@ function toJsonModule(file: string, source: string): OwnModule | Obstacle {
   const parsed = parseJson(source);
   if (!parsed.ok) return { problem: `${file}: ${parsed.error}` };
   const keys = isRecord(parsed.value) ? Object.keys(parsed.value) : [];
-  const named = keys.filter((key) => key !== 'default');
-  const taking = named.map((key, at) => `${JSON.stringify(key)}: json_${at}`).join(', ');
-  const giving = named.map((key, at) => `json_${at} as ${JSON.stringify(key)}`).join(', ');
+  const exportNames = keys.filter((key) => key !== 'default');
+  const taking = exportNames.map((key, at) => `${JSON.stringify(key)}: json_${at}`).join(', ');
+  const giving = exportNames.map((key, at) => `json_${at} as ${JSON.stringify(key)}`).join(', ');
   const code = [
     `const json = JSON.parse(${JSON.stringify(JSON.stringify(parsed.value))});`,
     'export default json;',
-    ...(named.length === 0 ? [] : [`const { ${taking} } = json;`, `export { ${giving} };`]),
+    ...(exportNames.length === 0 ? [] : [`const { ${taking} } = json;`, `export { ${giving} };`]),
   ].join('\n');
   return { file, source, code, helpers: '', mappings: '', imports: [], exports: [], targets: [] };
 }

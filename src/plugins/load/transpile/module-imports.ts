@@ -76,13 +76,13 @@ const NAMED = /("(?:[^"\\]|\\.)*"|[^\s,]+)(?:\s+as\s+("(?:[^"\\]|\\.)*"|[^\s,]+)
 function parseClause(text: string): ImportClause | null {
   const match = CLAUSE.exec(text.replaceAll(COMMENTS, ' ').trimEnd());
   if (match === null) return null;
-  const [, keyword, name = null, star, namespace = null, named = ''] = match;
+  const [, keyword, name = null, star, namespace = null, namedText = ''] = match;
   return {
     isExport: keyword === 'export',
     isStar: star !== undefined && namespace === null,
     default: name === 'from' ? null : name,
     namespace,
-    named: [...named.matchAll(NAMED)].map(([, from = '', to = from]) => ({ from, to })),
+    named: [...namedText.matchAll(NAMED)].map(([, from = '', to = from]) => ({ from, to })),
   };
 }
 
@@ -93,6 +93,6 @@ export function quoteText(name: string): string {
 
 /** Lists the names that a clause imports, except for a namespace. */
 export function listWantedNames(clause: ImportClause): readonly string[] {
-  const named = clause.named.map(({ from }) => String(JSON.parse(quoteText(from))));
-  return clause.default === null ? named : ['default', ...named];
+  const names = clause.named.map(({ from }) => String(JSON.parse(quoteText(from))));
+  return clause.default === null ? names : ['default', ...names];
 }

@@ -93,10 +93,10 @@ function findExported(home: Home, request: string): FoundPackage | null {
     return target === null ? null : findInPackage(home, path.join(directory, target));
   }
   const isWhole = request === '.';
-  const named =
+  const mainFile =
     isWhole && typeof main === 'string' ? findInPackage(home, path.join(directory, main)) : null;
   return (
-    named ??
+    mainFile ??
     findInPackage(home, isWhole ? path.join(directory, 'index') : path.join(directory, request))
   );
 }

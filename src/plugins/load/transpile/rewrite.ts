@@ -144,8 +144,8 @@ function renderProvided(specifier: string): string {
 function renderImport(clause: ImportClause, specifier: string): string {
   const provided = renderProvided(specifier);
   const byDefault = clause.default === null ? [] : [`"default": ${clause.default}`];
-  const named = clause.named.map(({ from, to }) => `${quoteText(from)}: ${to}`);
-  const all = [...byDefault, ...named].join(', ');
+  const bindings = clause.named.map(({ from, to }) => `${quoteText(from)}: ${to}`);
+  const all = [...byDefault, ...bindings].join(', ');
   const some = all === '' ? '' : `const { ${all} } = ${provided};`;
   return clause.namespace === null ? some : `${some}const ${clause.namespace} = ${provided};`;
 }
