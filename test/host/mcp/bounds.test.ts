@@ -41,8 +41,8 @@ describe('what a server gives', () => {
 
 describe('the first prompt', () => {
   it.each([
-    [{ user }, false],
-    [{ user, waitsForServers: true }, true],
+    [{ person: user }, false],
+    [{ person: user, waitsForServers: true }, true],
     [{}, true],
     [{ waitsForServers: false }, false],
   ])('with %j waits for servers: %s', async (options, waits) => {
