@@ -121,7 +121,7 @@ export function findLeftovers(pluginsDirectory: string, now: number): readonly L
     .filter((name) => !isAtWork(name, now))
     .map((name) => ({
       directory: path.join(parent, name),
-      missing: createMissingTargetError(path.join(parent, name), pluginsDirectory),
+      missing: findMissingTarget(path.join(parent, name), pluginsDirectory),
     }));
 }
 
@@ -136,7 +136,7 @@ export function removeLeftovers(pluginsDirectory: string, now: number): readonly
   return leftovers;
 }
 
-function createMissingTargetError(place: string, pluginsDirectory: string): string | null {
+function findMissingTarget(place: string, pluginsDirectory: string): string | null {
   if (!existsSync(path.join(place, OLD))) return null;
   const where = readIfPresent(path.join(place, TARGET));
   // A name from a file must not lead out of the plugins directory.

@@ -27,7 +27,7 @@ export function computeFileHash(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** Lists the entries that differ from the install, or reports that something differs; null when nothing does. */
+/** Lists the entries that differ from the install, which may be none of them; null when nothing differs. */
 export function listChangedFiles(
   directory: string,
   { entries, sha256 }: InstallRecord,
@@ -39,7 +39,7 @@ export function listChangedFiles(
   return { entries: changed.map((entry) => entry.path) };
 }
 
-/** Null when it contains links that no install contains. */
+/** Null when the files cannot be hashed, for example because of a link out of the directory. */
 function computeDigest(directory: string): string | null {
   try {
     return describeTree(directory).sha256;

@@ -73,7 +73,7 @@ export function toTranspiled(directory: string, modules: readonly RecordedModule
 
 export const RECORD = 'translation.json';
 
-/** The cache file of an entry. */
+/** The cache directory of an entry. */
 export function getCachePlace({ cacheDirectory, entry }: LoadRequest): string | null {
   if (cacheDirectory === null) return null;
   const stem = path.basename(entry.file, path.extname(entry.file)).replaceAll(/[^\w.-]+/g, '_');
@@ -91,11 +91,11 @@ export function computeChecksum(text: string): string {
 
 function readRecord(file: string): TranspiledRecord | null {
   const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  return isTranslationRecord(record) ? record : null;
+  return isTranspiledRecord(record) ? record : null;
 }
 
 /** Another format has another version, so only the type is narrowed. */
-function isTranslationRecord(value: unknown): value is TranspiledRecord {
+function isTranspiledRecord(value: unknown): value is TranspiledRecord {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && 'format' in value && value.format === FORMAT;
 }

@@ -214,7 +214,7 @@ export function findFile(base: string, endings: readonly string[]): string | nul
 
 const JAVASCRIPT = /\.([cm]?)js(x?)$/;
 
-/** TypeScript requires `./a.js` for an import of `./a.ts`. */
+/** In TypeScript, `./a.ts` may be imported as `./a.js`. */
 function listTypeScriptNames(base: string): readonly string[] {
   if (!JAVASCRIPT.test(base)) return [];
   const same = base.replace(JAVASCRIPT, '.$1ts$2');
