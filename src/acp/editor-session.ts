@@ -16,7 +16,7 @@ import {
 import { listPricedModels } from '../agent/models/prices.ts';
 import type { SlashCommand } from '../agent/instructions/commands.ts';
 
-/** One session as an editor drives it; it has a host of its own. */
+/** A session that an editor controls; it has its own host. */
 export class EditorSession {
   readonly #host: Host;
   readonly #session: Session;
@@ -272,8 +272,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
 /** Other models can be named with `/model`: no service is asked for its list. */
 function listModelNames({ model: { provider, id } }: SessionState): readonly string[] {
   const family = FAMILIES[provider];
-  const known = family === undefined ? [] : listPricedModels(family);
-  return [...new Set([id, ...known])];
+  const models = family === undefined ? [] : listPricedModels(family);
+  return [...new Set([id, ...models])];
 }
 
 /** Built-in commands: what the protocol has no request for. */

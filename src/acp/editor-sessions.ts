@@ -119,9 +119,9 @@ export class EditorSessions {
   async list({ cwd, cursor }: acp.ListSessionsRequest): Promise<acp.ListSessionsResponse> {
     const from = parseCursor(cursor);
     const stored = this.#options.store.list().filter(({ messageCount }) => messageCount > 0);
-    const wanted = typeof cwd === 'string' ? (findRealPath(cwd) ?? cwd) : null;
+    const directory = typeof cwd === 'string' ? (findRealPath(cwd) ?? cwd) : null;
     const isHere = ({ startDirectory }: SessionSummary): boolean =>
-      wanted === null || startDirectory === wanted;
+      directory === null || startDirectory === directory;
     const here = stored.filter(isHere);
     const end = from + PAGE;
     const page = here.slice(from, end);

@@ -36,7 +36,7 @@ interface OpenRequest extends Required<Place> {
 export type Place = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'> &
   Partial<Pick<NewSessionRequest, 'mcpServers'>>;
 
-/** Opens a session with a host of its own, because each may have another workspace. */
+/** Opens a session with its own host, because each may have another workspace. */
 export async function openEditorSession(request: OpenRequest): Promise<EditorSession> {
   checkDirectories(request);
   const connection = new Connection(request.client, request.redact, request.note);

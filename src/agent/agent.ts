@@ -61,13 +61,13 @@ export interface NewAgent {
   readonly promptId: string | null;
 }
 
-export function createAgent(made: NewAgent): Agent {
-  const { session, facts } = made;
+export function createAgent(newAgent: NewAgent): Agent {
+  const { session, facts } = newAgent;
   const agent: Agent = {
-    ...createAgentState(facts, made.conversation),
-    ...made,
+    ...createAgentState(facts, newAgent.conversation),
+    ...newAgent,
     get tools() {
-      return made.tools();
+      return newAgent.tools();
     },
     stopGuard: createStopGuard(session.limits.stopCap),
     loopGuard: new LoopGuard(session.limits.loops),

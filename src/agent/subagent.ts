@@ -23,7 +23,7 @@ interface SubagentOptions {
   readonly systemPrompt: (agent: Agent) => string;
 }
 
-/** Runs sub-agents, each with a conversation of its own; the only place where SubagentStart is fired. */
+/** Runs sub-agents, each with a separate conversation; the only place where SubagentStart is fired. */
 export function createSubagentRunner(options: SubagentOptions) {
   return async (task: AgentTask, signal: AbortSignal): Promise<AgentReport> => {
     const { session } = options.parent();

@@ -1,9 +1,9 @@
 /** The known name that a misspelt one probably means, or null when none is close. */
 export function findClosestName<Name extends string>(
   written: string,
-  known: readonly Name[],
+  candidates: readonly Name[],
 ): Name | null {
-  const ranked = known
+  const ranked = candidates
     .map((name) => ({
       name,
       distance: computeEditDistance(written.toLowerCase(), name.toLowerCase()),

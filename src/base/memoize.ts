@@ -21,8 +21,8 @@ export function memoizePerObject<Key extends object, Value>(
 ): (key: Key) => Value {
   const cached = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
-    const known = cached.get(key) ?? { value: compute(key) };
-    cached.set(key, known);
-    return known.value;
+    const entry = cached.get(key) ?? { value: compute(key) };
+    cached.set(key, entry);
+    return entry.value;
   };
 }

@@ -4,7 +4,7 @@ import { DIALECTS } from '../dialects/index.ts';
 import { readConfigText } from '../dialects/read-config-text.ts';
 import type { GlobalFlags } from './context.ts';
 
-/** Rejects flags that name missing files or directories: whoever names a guard relies on it. */
+/** Rejects flags that name missing files or directories, because a missing guard would go unnoticed. */
 export async function checkFlagPaths({
   settings,
   hooksDir,

@@ -99,8 +99,8 @@ function createProgram(argv: readonly string[], run: Run): Program {
 
 /** Only the commands whose first word is used, because defining all of them is slow. */
 function selectRows(argv: readonly string[]): readonly CommandRow[] {
-  const named = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0] ?? ''));
-  return named.length === 0 || argv.includes('help') ? COMMANDS : named;
+  const namedCommands = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0] ?? ''));
+  return namedCommands.length === 0 || argv.includes('help') ? COMMANDS : namedCommands;
 }
 
 function addCommand(program: Program, row: CommandRow, run: Run): void {
@@ -118,11 +118,11 @@ function addCommand(program: Program, row: CommandRow, run: Run): void {
 
 function collectArguments(command: Program): Record<string, unknown> {
   const values: readonly unknown[] = command.processedArgs;
-  const named = command.registeredArguments.map((argument, index): [string, unknown] => [
+  const namedArguments = command.registeredArguments.map((argument, index): [string, unknown] => [
     argument.name(),
     values[index],
   ]);
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  return Object.fromEntries(namedArguments.filter(([, value]) => value !== undefined));
 }
 
 function addFlags(command: Program, flags: readonly CommandFlag[]): void {

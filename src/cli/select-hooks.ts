@@ -20,12 +20,12 @@ export function selectHooks(host: Host, ids: readonly string[]): readonly Listed
 const MAX_LISTED_IDS = 6;
 
 function createUnknownHookError(id: string, ids: readonly string[]): HooklineError {
-  const meant = ids.find((known) => known.endsWith(`:${id}`)) ?? findClosestName(id, ids);
+  const suggestion = ids.find((hookId) => hookId.endsWith(`:${id}`)) ?? findClosestName(id, ids);
   const areFew = ids.length > 0 && ids.length <= MAX_LISTED_IDS;
   const all = areFew ? `Hooks: ${ids.map(toOneLine).join(', ')}.` : LIST_HINT;
   return new HooklineError('HOOK_UNKNOWN', {
     message: `hook ${JSON.stringify(id)} not found`,
-    hint: meant === null ? all : `Did you mean ${toOneLine(meant)}?`,
+    hint: suggestion === null ? all : `Did you mean ${toOneLine(suggestion)}?`,
   });
 }
 

@@ -42,8 +42,8 @@ load('./main.js');
 function load(id: string): unknown {
   if (!id.startsWith('./')) return requirePackage(id);
   const name = path.basename(id);
-  const known = loaded.get(name);
-  if (known !== undefined) return known.exports;
+  const cached = loaded.get(name);
+  if (cached !== undefined) return cached.exports;
   const module: { exports: unknown } = { exports: {} };
   loaded.set(name, module);
   const file = path.join(here, name);

@@ -10,7 +10,7 @@ import { readFileSync, statSync } from 'node:fs';
 export interface Codec {
   /** Hooks with the same function share one payload. */
   readonly encode: (input: HandlerInput) => string;
-  /** Decodes the result of a program that ended by itself. */
+  /** Decodes the result of a program that exited without being killed. */
   readonly decode: (input: HandlerInput, result: ProgramResult) => Answer;
 }
 
@@ -79,7 +79,7 @@ function describeEnding({ ending, exitCode, signal }: ProgramResult): string {
   return ending === 'signal' ? `killed by ${signal}` : ending;
 }
 
-/** How a program ended, with a failure when it did not end by itself. */
+/** How a program ended, with a failure when it was killed or not started. */
 export function describeEnd(
   result: ProgramResult,
   timeoutMs: number,
@@ -89,7 +89,7 @@ export function describeEnd(
   return failure === null ? { program } : { failure, program };
 }
 
-/** Describes why a program that did not end by itself failed; null when it did. */
+/** Describes why a program was killed or not started; null when it exited. */
 function describeFailure(result: ProgramResult, timeoutMs: number): Failure | null {
   switch (result.ending) {
     case 'spawn':

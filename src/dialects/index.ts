@@ -26,9 +26,9 @@ export function findDialect(name: string): Dialect | null {
 /** Prepares the discovery of the wanted dialects, or of all. */
 export function openDialects(
   machine: DialectMachine,
-  wanted?: readonly string[],
+  dialectIds?: readonly string[],
 ): readonly Discoverer[] {
-  return DIALECTS.filter(({ name }) => wanted?.includes(name) ?? true).flatMap(
+  return DIALECTS.filter(({ name }) => dialectIds?.includes(name) ?? true).flatMap(
     ({ discover }) => discover?.(machine) ?? [],
   );
 }

@@ -10,10 +10,10 @@ export function findIntendedTool(name: string): string | null {
 /** Describes the probable misspelling of a tool's name, or null. */
 export function describeMisspelledTool(name: string): string | null {
   const suggestion = findIntendedTool(name);
-  const [written, known] = [name, suggestion].map((each) => JSON.stringify(each));
+  const [quotedName, quotedSuggestion] = [name, suggestion].map((each) => JSON.stringify(each));
   return suggestion === null
     ? null
-    : `no tool of Hookline is called ${written}; did you mean ${known}?`;
+    : `no tool of Hookline is called ${quotedName}; did you mean ${quotedSuggestion}?`;
 }
 
 export function isKnownTool(name: string): boolean {

@@ -140,10 +140,10 @@ export function resolveScriptLanguage(
 /** Creates the error for an unknown event, with a suggestion. */
 export function createUnknownEvent(
   name: string,
-  known: readonly string[],
+  knownNames: readonly string[],
   all: string,
 ): HooklineError {
-  const suggestion = findClosestName(name, known);
+  const suggestion = findClosestName(name, knownNames);
   return new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
     hint: suggestion === null ? all : `Did you mean ${suggestion}?`,

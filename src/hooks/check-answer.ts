@@ -12,43 +12,47 @@ import type { EventName } from './facts.ts';
 import type { Answer } from './handler.ts';
 
 /**
- * What counts of an answer: one that cannot be used is a failure, and of a decision only what the
- * event's row allows. A note says what was ignored, because nothing a handler says is dropped in
- * silence. Context that comes late counts on every event: it is for the next request.
+ * Checks an answer: an invalid one becomes a failure, and of a decision only the fields remain that the
+ * event's row allows. A note reports each ignored field, because nothing of an answer is dropped
+ * silently. Late context is allowed for every event: it is added to the next request.
  */
-export function checkAnswer(given: Answer | null, event: EventName, isLate: boolean): Answer {
-  const problem = findAnswerProblem(given);
+export function checkAnswer(
+  uncheckedAnswer: Answer | null,
+  event: EventName,
+  isLate: boolean,
+): Answer {
+  const problem = findAnswerProblem(uncheckedAnswer);
   if (problem !== null) {
     return { failure: { kind: 'output', message: `its answer cannot be used: ${problem}` } };
   }
-  const answer = given ?? {};
+  const answer = uncheckedAnswer ?? {};
   const { decision = {} } = answer;
   if (answer.failure !== undefined) return answer;
   if (isPlainPass(decision)) return { ...answer, decision };
   const notes = [...(answer.notes ?? [])];
-  const kept: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };
+  const allowedDecision: { -readonly [Key in keyof Decision]: Decision[Key] } = { ...decision };
   if (!isEffectAllowed(event, decision.effect)) {
     notes.push(
       `${event} ${explainIgnoredEffect(event, decision.effect)}, so "${decision.effect}" was ignored`,
     );
-    delete kept.effect;
-    delete kept.reason;
+    delete allowedDecision.effect;
+    delete allowedDecision.reason;
   }
   if (!isStopAllowed(event, decision.stop)) {
     notes.push(`${event} cannot stop the run, so "stop" was ignored`);
-    delete kept.stop;
+    delete allowedDecision.stop;
   }
   for (const field of listForbiddenFields(event, decision)) {
     if (isLate && field === 'context') continue;
     notes.push(`${event} cannot change "${field}", so it was ignored`);
-    delete kept[field];
+    delete allowedDecision[field];
   }
-  return { ...answer, notes, decision: kept };
+  return { ...answer, notes, decision: allowedDecision };
 }
 
 /**
- * Says what is wrong with an answer, or null. A handler may be JavaScript that no compiler has
- * seen, and an answer that nobody understands must not look like a pass.
+ * Describes what is wrong with an answer, or returns null. A handler may be untyped JavaScript, and an
+ * answer that cannot be read must not look like a pass.
  */
 export function findAnswerProblem(answer: unknown): string | null {
   if (answer === undefined || answer === null) return null;
@@ -147,14 +151,14 @@ function findDecisionProblem(decision: unknown): string | null {
   return isPlainObject(decision) ? findFieldProblem('decision.', DECISION_FIELDS, decision) : null;
 }
 
-/** Fields that are not known are left to the event's row, which notes them. */
+/** Unknown fields are ignored here; the check against the event's row reports them. */
 function findFieldProblem(
   place: string,
   fields: Fields,
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
 ): string | null {
-  for (const field in given) {
-    const value = given[field];
+  for (const field in values) {
+    const value = values[field];
     const expected = value === undefined ? undefined : fields.get(field);
     if (expected?.fits(value) === false) {
       return `expected "${place}${field}" to be ${expected.words}, found ${describeValue(value)}`;

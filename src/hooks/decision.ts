@@ -10,23 +10,23 @@ export interface Stop {
   readonly pending: 'skip' | 'run';
 }
 
-/** What a decision may change besides the effect; each event's row says which of them count. */
+/** What a decision may change besides the effect; each event's row lists the allowed fields. */
 export interface Changes {
   /** The tool's input, in the vocabulary of the handler that gives it. */
   readonly input?: unknown;
-  /** What the tool answered, as the model shall see it. */
+  /** The tool's output, as the model gets it. */
   readonly output?: unknown;
-  /** Whether the answer in `output` is that of a call that failed; without it, it is as the call ended. */
+  /** Whether `output` is that of a failed call; by default as the call ended. */
   readonly failed?: boolean;
   /** Text for the model. */
   readonly context?: string;
   readonly prompt?: string;
-  /** The refused prompt is not repeated to the person. */
+  /** The refused prompt is not repeated to the user. */
   readonly suppressPrompt?: boolean;
   /** Text for the classifier that judges later calls. */
   readonly classifierContext?: string;
   readonly permissions?: readonly unknown[];
-  /** Of a request all of them; of an answer the one that it shall have been. */
+  /** For a request all messages; for an answer the one that replaces it. */
   readonly messages?: readonly unknown[];
   readonly tools?: readonly unknown[];
   readonly options?: unknown;
@@ -50,13 +50,13 @@ export interface Decision extends Changes {
   readonly effect?: Effect;
   readonly reason?: string;
   readonly stop?: Stop;
-  /** Text for the person, never for the model. */
+  /** Text for the user, never for the model. */
   readonly notice?: string;
   /** A late answer that wakes an idle session with its context. */
   readonly wake?: boolean;
 }
 
-/** The decision of every handler that had nothing to say. */
+/** The decision of every handler without an answer. */
 export const NO_DECISION: Decision = Object.freeze({});
 
 export const FAILURE_KINDS = ['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'] as const;
@@ -120,7 +120,7 @@ export interface Verdict {
   readonly output: unknown;
   readonly changes: Readonly<Record<string, unknown>>;
   readonly context: readonly Attributed[];
-  /** Shown to the person. */
+  /** Shown to the user. */
   readonly messages: readonly Attributed[];
   /** One for every handler that ran, in declared order. */
   readonly outcomes: readonly Outcome[];
@@ -133,7 +133,7 @@ export function pickStrictest(one: Effect, other: Effect): Effect {
   return EFFECTS.indexOf(one) >= EFFECTS.indexOf(other) ? one : other;
 }
 
-/** Whether the handler waits for somebody's trust; one that a person switched off does not. */
+/** Whether the handler is withheld until it is trusted; a disabled one is not. */
 export function isAwaitingTrust({ kind, why }: Skipped): boolean {
   return kind === 'withheld' && why !== 'disabled';
 }
@@ -143,10 +143,10 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
   return effect === 'deny' || effect === 'stop';
 }
 
-/** The verdict when no hook was asked, or none that was asked has decided anything. */
+/** The verdict when no hook ran, or none decided anything. */
 export function createEmptyVerdict(
   event: string,
-  asked: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {
+  results: Pick<Verdict, 'outcomes' | 'skipped' | 'slowest'> = {
     outcomes: [],
     skipped: [],
     slowest: null,
@@ -162,9 +162,9 @@ export function createEmptyVerdict(
     changes: {},
     context: [],
     messages: [],
-    outcomes: asked.outcomes,
-    skipped: asked.skipped,
-    slowest: asked.slowest,
+    outcomes: results.outcomes,
+    skipped: results.skipped,
+    slowest: results.slowest,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Exchange, Handler } from './handler.ts';
 /** An exchange with the run that it belongs to: the outcome of the same hook, pass and part. */
 export interface RecordedExchange extends Exchange, Pick<Outcome, 'hook' | 'pass' | 'part'> {}
 
-/** One dispatch as the outside sees it: the event with its workspace, who was asked, what came of it. */
+/** One dispatch for subscribers: the event with its workspace, the handlers and the verdict. */
 export interface DispatchRecord {
   readonly id: string;
   readonly event: HookEvent;
@@ -33,9 +33,9 @@ export interface HandlerProgress {
   readonly event: EventName;
 }
 
-/** Gets to know of dispatches. It can neither delay nor change them: what it throws becomes a warning. */
+/** Gets notified of dispatches. It can neither delay nor change them: what it throws becomes a warning. */
 export interface DispatchSubscriber {
-  /** Whether it needs what went to hooks and came back; nothing of that is kept otherwise. */
+  /** Whether it needs the input and output of hooks, which are not recorded otherwise. */
   readonly wantsExchanges?: boolean;
   readonly onDispatch?: ((record: DispatchRecord) => void) | undefined;
   readonly onLate?: ((late: LateOutcome) => void) | undefined;
@@ -51,13 +51,13 @@ export class DispatchSubscribers {
   #wantsRecords = false;
   #wantsExchanges = false;
 
-  /** Returns the way to stop. */
+  /** Returns a function that unsubscribes. */
   subscribe(subscriber: DispatchSubscriber): () => void {
     this.#use([...this.#subscribers, subscriber]);
     return () => this.#use(this.#subscribers.filter((other) => other !== subscriber));
   }
 
-  /** Whether the record of a dispatch is wanted; it is not made otherwise. */
+  /** Whether a subscriber needs the record of a dispatch; it is not created otherwise. */
   get wantsRecords(): boolean {
     return this.#wantsRecords;
   }

@@ -45,9 +45,9 @@ import { type DispatchContext, HandlerRun, waitForRuns } from './run-handler.ts'
 export interface HookEngineOptions extends DispatchSubscriber {
   /** In declared order: the handlers of the first source come first. */
   readonly sources: readonly HandlerSource[];
-  /** Fills in what a fired event does not say of its moment. Asked once per dispatch. */
+  /** Supplies the fields of the moment that a fired event lacks. Called once per dispatch. */
   readonly moment: () => Moment;
-  /** Reads a file where a vocabulary shows its text; without it, only what the call itself says is shown. */
+  /** Reads a file whose text a vocabulary shows; without it, only the text in the call is shown. */
   readonly readText?: ReadText;
   /** Subscribers that several engines share; the engine has its own without them. */
   readonly subscribers?: DispatchSubscribers;
@@ -57,7 +57,7 @@ export interface HookEngineOptions extends DispatchSubscriber {
 
 export interface DispatchOptions {
   readonly signal?: AbortSignal;
-  /** What the caller knows of the moment, where the event itself does not say it. */
+  /** Fields of the moment that the event lacks. */
   readonly moment?: Partial<Moment>;
 }
 
@@ -66,7 +66,7 @@ export interface HookEngine {
   dispatch(event: FiredEvent, options?: DispatchOptions): Promise<Verdict>;
   /** What `dispatch` would run, without running anything. */
   explain(event: FiredEvent): Explanation;
-  /** Reports dispatches from now on; returns the way to stop. */
+  /** Reports dispatches from now on; returns a function that unsubscribes. */
   subscribe(subscriber: DispatchSubscriber): () => void;
   /** Settles when no background handler is running any more. */
   idle(): Promise<void>;
@@ -76,7 +76,7 @@ export interface HookEngine {
 
 const DEFAULT_BACKGROUND_LIMIT = 8;
 
-/** Makes an engine. Handlers are asked for with the first event, so an engine per session costs little. */
+/** Creates an engine. Handlers are listed with the first event, so an engine per session is cheap. */
 export function createHookEngine(options: HookEngineOptions): HookEngine {
   const { sources, moment, readText, backgroundLimit = DEFAULT_BACKGROUND_LIMIT } = options;
   let dispatches = 0;
@@ -89,13 +89,13 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
   const engine = { getId: memoize(randomUUID), lifetime, subscribers, readText };
 
   return {
-    async dispatch(fired, given) {
+    async dispatch(fired, dispatchOptions) {
       lifetime.signal.throwIfAborted();
       const candidates = index.find(fired.name);
       if (candidates.length === 0) return createEmptyVerdict(fired.name);
-      const signal = lifetime.joinSignal(given?.signal);
+      const signal = lifetime.joinSignal(dispatchOptions?.signal);
       signal.throwIfAborted();
-      const event = completeEvent(fired, moment(), given?.moment);
+      const event = completeEvent(fired, moment(), dispatchOptions?.moment);
       const gates = event.name === 'PermissionRequest' ? index.find('PreToolUse') : NO_CANDIDATES;
       const dispatch = new Dispatch(engine, (dispatches += 1), event, signal);
       lifetime.beginDispatch();
@@ -125,7 +125,7 @@ interface EngineParts {
   readonly readText: ReadText | undefined;
 }
 
-/** One event with the runs of its handlers, in declared order, and what they have made of it so far. */
+/** One event with the runs of its handlers, in declared order, and their changes so far. */
 class Dispatch implements DispatchContext {
   readonly event: HookEvent;
   readonly signal: AbortSignal;
@@ -141,7 +141,7 @@ class Dispatch implements DispatchContext {
   /** When the last handler ended, if the next one starts right then: reading the clock takes longer than most handlers. */
   #idleSince: number | null = null;
 
-  /** How many runs are in the following fields. */
+  /** How many runs the following fields include. */
   #applied = 0;
   /** The event as handlers have left it, but for the input of its tool call. */
   #changed: HookEvent;
@@ -164,7 +164,7 @@ class Dispatch implements DispatchContext {
   }
 
   /**
-   * Runs both passes over the handlers and merges their outcomes. `gates` are those who looked at the
+   * Runs both passes over the handlers and merges their outcomes. `gates` are the handlers that checked the
    * call before, when this event may rewrite it after them. Rejects only when the signal aborts.
    */
   async run(candidates: readonly Candidate[], gates: readonly Candidate[]): Promise<Verdict> {
@@ -231,7 +231,7 @@ class Dispatch implements DispatchContext {
     }
   }
 
-  /** Starts what was planned since the last start, all of it together. */
+  /** Starts all planned runs that have not started, together. */
   #start(): void {
     const runs = this.#runs;
     // Several are prepared first, because Node.js is slow for a while after it started a process.
@@ -254,7 +254,7 @@ class Dispatch implements DispatchContext {
     this.#idleSince = null;
   }
 
-  /** Takes over what runs have changed that ended since the last time, in declared order. */
+  /** Applies the changes of runs that have ended since the last call, in declared order. */
   #applyAnswers(): void {
     const call = getToolCall(this.event);
     for (; this.#applied < this.#runs.length; this.#applied += 1) {
@@ -263,9 +263,9 @@ class Dispatch implements DispatchContext {
       if (call !== null && run.outcome?.decision?.input !== undefined) {
         const input = this.#rewritten === null ? call.input : this.#rewritten.input;
         const context = createViewContext(this.event, this.#engine.readText);
-        const made = applyRewrite(run, { name: call.name, input }, context);
-        const isSame = isDeepStrictEqual(made, call.input);
-        this.#rewritten = isSame ? null : { input: made, isInPlace: false };
+        const rewrittenInput = applyRewrite(run, { name: call.name, input }, context);
+        const isSame = isDeepStrictEqual(rewrittenInput, call.input);
+        this.#rewritten = isSame ? null : { input: rewrittenInput, isInPlace: false };
       }
       this.#changed = withChanges(this.#changed, run.outcome?.decision ?? NO_DECISION);
       const isRefused = isRefusal(run.outcome?.effect ?? 'pass');
@@ -273,21 +273,21 @@ class Dispatch implements DispatchContext {
     }
   }
 
-  /** Why the rest of an ordered chain does not run, or null when it goes on. */
+  /** Why the rest of an ordered chain does not run, or null when it does. */
   #findChainEnd({ dialect }: Handler): string | null {
     if (this.signal.aborted) return 'the dispatch was aborted before its turn';
     const refusing = this.#refusing.find(({ handler }) => handler.dialect === dialect);
     return refusing === undefined ? null : `after ${refusing.handler.id} refused`;
   }
 
-  /** The event as the handlers so far have left it; the same object when they changed nothing of it. */
+  /** The event with the changes of the handlers so far; the same object when there are none. */
   #changeEvent(): HookEvent {
     return this.#rewritten === null
       ? this.#changed
       : withInput(this.#changed, this.#rewritten.input);
   }
 
-  /** Shows the rewritten input to every handler that has not seen it, and to the gates. */
+  /** Runs every handler that has not seen the rewritten input, and the gates. */
   async #runSecondPass(
     candidates: readonly Candidate[],
     gates: readonly Candidate[],
@@ -343,11 +343,11 @@ class Dispatch implements DispatchContext {
   }
 }
 
-/** Hooks that were asked about the first input and may not be asked about the final one. */
+/** Hooks that ran with the first input and are withheld for the final one. */
 function selectWithheldSince(first: readonly HandlerRun[], skipped: readonly Skipped[]): Skipped[] {
-  const asked = new Set(first.map(({ handler }) => handler.id));
+  const firstHookIds = new Set(first.map(({ handler }) => handler.id));
   return skipped
-    .filter(({ hook, kind }) => kind === 'withheld' && asked.has(hook))
+    .filter(({ hook, kind }) => kind === 'withheld' && firstHookIds.has(hook))
     .map(({ hook, kind, why }) => ({
       hook,
       kind,

@@ -31,9 +31,9 @@ export class EventViews {
     return this.#byVocabulary[vocabulary] !== undefined;
   }
 
-  in(vocabulary: Vocabulary): VocabularyView {
-    const known = this.#byVocabulary[vocabulary];
-    if (known !== undefined) return known;
+  getView(vocabulary: Vocabulary): VocabularyView {
+    const cachedView = this.#byVocabulary[vocabulary];
+    if (cachedView !== undefined) return cachedView;
     const inputs = this.#listInputs(vocabulary);
     const view = { inputs, subjects: inputs.map((input) => new Subject(input)) };
     this.#byVocabulary[vocabulary] = view;
@@ -56,7 +56,7 @@ interface VocabularyView {
   readonly inputs: readonly HandlerInput[];
 }
 
-/** One thing that a handler may be asked about: the event, or one part of its tool call. */
+/** One subject of a handler: the event, or one part of its tool call. */
 class Subject {
   readonly input: HandlerInput;
   #names: readonly string[] | null = null;
@@ -84,7 +84,7 @@ export function createViewContext(event: HookEvent, readText: ReadText | undefin
   return readText === undefined ? { cwd: event.cwd, root } : { cwd: event.cwd, root, readText };
 }
 
-/** Parts of a call may end differently: each belongs to its own event, and the whole has failed. */
+/** Parts of a call may end differently: each part belongs to its own event, and the whole call has failed. */
 function isAbout(event: HookEvent, { part }: ToolView): boolean {
   if (event.name !== 'PostToolUse' && event.name !== 'PostToolUseFailure') return true;
   const { parts, success } = event.result;

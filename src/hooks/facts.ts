@@ -18,7 +18,7 @@ export interface Moment {
   readonly workspaceRoots: readonly string[];
   readonly permissionMode: string;
   readonly model: { readonly provider: string; readonly id: string };
-  /** How hard the model is told to think (`low`, `high` …), where it can be told. */
+  /** The reasoning effort of the model (`low`, `high` …), where it supports one. */
   readonly effort?: string;
   readonly agent: AgentFacts;
   /** Number of the model request within the run, from 1; 0 before the first. */
@@ -45,7 +45,7 @@ export interface CallFacts {
   readonly input: unknown;
 }
 
-/** A call of a finished turn, with what the model was given for it: text or content blocks. */
+/** A call of a finished turn, with its result for the model: text or content blocks. */
 export interface AnsweredCallFacts extends CallFacts {
   readonly answer?: unknown;
   /** One for each part of a call that did several things. */
@@ -92,7 +92,7 @@ interface ModelSwitchFacts {
   readonly pricing?: string;
 }
 
-/** What goes on after the agent's answer: a command, a sub-agent, a call of an MCP server. */
+/** What continues after the agent's answer: a command, a sub-agent, a call of an MCP server. */
 export interface BackgroundTaskFacts {
   readonly id: string;
   readonly type: string;
@@ -116,7 +116,7 @@ export interface ScheduledPromptFacts {
 
 interface StopFacts {
   readonly lastText: string;
-  /** Whether the agent goes on only because a hook did not let it finish before. */
+  /** Whether the agent continues only because a hook did not let it finish before. */
   readonly again: boolean;
   readonly backgroundTasks?: readonly BackgroundTaskFacts[];
   readonly scheduledPrompts?: readonly ScheduledPromptFacts[];
@@ -180,7 +180,7 @@ export interface EventFacts {
   PostToolUse: FinishedToolFacts;
   PostToolUseFailure: FinishedToolFacts & {
     readonly denied?: boolean;
-    /** Whether the person interrupted it. */
+    /** Whether the user interrupted it. */
     readonly interrupted?: boolean;
   };
   PostToolBatch: { readonly calls: readonly AnsweredCallFacts[] };
@@ -238,7 +238,7 @@ export interface EventFacts {
   Elicitation: ElicitationFacts & {
     readonly message: string;
     readonly schema?: unknown;
-    /** The page that the person is asked to open. */
+    /** The page that the user is asked to open. */
     readonly url?: string;
   };
   ElicitationResult: ElicitationFacts & { readonly action: string; readonly content?: unknown };
@@ -250,7 +250,7 @@ export interface EventFacts {
     readonly memoryType?: 'User' | 'Project' | 'Local' | 'Managed';
     /** The patterns for which they count. */
     readonly globs?: readonly string[];
-    /** The file whose use brought them in. */
+    /** The file whose use loaded them. */
     readonly triggerFile?: string;
     /** The file that includes them. */
     readonly parentFile?: string;
@@ -269,7 +269,7 @@ export type HookEvent<Name extends EventName = EventName> = {
   [Each in Name]: Moment & { readonly name: Each } & EventFacts[Each];
 }[Name];
 
-/** What a caller hands to `dispatch`: the facts; what is missing of the moment, the session supplies. */
+/** The argument of `dispatch`: the facts; the session supplies missing fields of the moment. */
 export type FiredEvent<Name extends EventName = EventName> = {
   [Each in Name]: Partial<Moment> & { readonly name: Each } & EventFacts[Each];
 }[Name];
@@ -290,7 +290,7 @@ export function withAnswer<Event extends FinishedToolFacts>(
   const text = isText ? output : (JSON.stringify(output) ?? '');
   return {
     ...event,
-    // The event stays that of a call which worked, or did not: others of its kind hear of it, too.
+    // The event's name stays that of a succeeded or failed call, because handlers of that event get it, too.
     result: { ...result, response: isText ? undefined : output, text },
     ...(failed === undefined ? {} : { replaced: { output, failed } }),
   };
@@ -299,36 +299,38 @@ export function withAnswer<Event extends FinishedToolFacts>(
 type Unfinished = { -readonly [Field in keyof Moment]: Moment[Field] };
 
 /**
- * A fired event with all of its moment: what it says itself counts first, then what whoever fires it
- * knows. Field by field, because V8 takes many times as long to copy an object and add to the copy.
+ * A fired event with its whole moment: its own fields win, then those of the caller.
+ * Field by field, because V8 takes many times as long to copy an object and add to the copy.
  */
 export function completeEvent(
   fired: FiredEvent,
   moment: Moment,
-  known: Partial<Moment> = moment,
+  callerMoment: Partial<Moment> = moment,
 ): HookEvent {
   const event: Unfinished = {
-    sessionId: known.sessionId ?? moment.sessionId,
-    taskId: known.taskId ?? moment.taskId,
-    ulid: known.ulid ?? moment.ulid,
-    at: known.at ?? moment.at,
-    cwd: known.cwd ?? moment.cwd,
-    workspaceRoots: known.workspaceRoots ?? moment.workspaceRoots,
-    permissionMode: known.permissionMode ?? moment.permissionMode,
-    model: known.model ?? moment.model,
-    agent: known.agent ?? moment.agent,
-    iteration: known.iteration ?? moment.iteration,
-    userId: known.userId ?? moment.userId,
-    version: known.version ?? moment.version,
+    sessionId: callerMoment.sessionId ?? moment.sessionId,
+    taskId: callerMoment.taskId ?? moment.taskId,
+    ulid: callerMoment.ulid ?? moment.ulid,
+    at: callerMoment.at ?? moment.at,
+    cwd: callerMoment.cwd ?? moment.cwd,
+    workspaceRoots: callerMoment.workspaceRoots ?? moment.workspaceRoots,
+    permissionMode: callerMoment.permissionMode ?? moment.permissionMode,
+    model: callerMoment.model ?? moment.model,
+    agent: callerMoment.agent ?? moment.agent,
+    iteration: callerMoment.iteration ?? moment.iteration,
+    userId: callerMoment.userId ?? moment.userId,
+    version: callerMoment.version ?? moment.version,
     transcriptPath:
-      known.transcriptPath === undefined ? moment.transcriptPath : known.transcriptPath,
-    promptId: known.promptId === undefined ? moment.promptId : known.promptId,
+      callerMoment.transcriptPath === undefined
+        ? moment.transcriptPath
+        : callerMoment.transcriptPath,
+    promptId: callerMoment.promptId === undefined ? moment.promptId : callerMoment.promptId,
   };
-  const startDirectory = known.startDirectory ?? moment.startDirectory;
+  const startDirectory = callerMoment.startDirectory ?? moment.startDirectory;
   if (startDirectory !== undefined) event.startDirectory = startDirectory;
-  const effort = known.effort ?? moment.effort;
+  const effort = callerMoment.effort ?? moment.effort;
   if (effort !== undefined) event.effort = effort;
-  const skills = known.skills ?? moment.skills;
+  const skills = callerMoment.skills ?? moment.skills;
   if (skills !== undefined) event.skills = skills;
   return Object.assign(event, fired);
 }

@@ -2,20 +2,20 @@ import type { Decision, Failure, FailurePolicy } from './decision.ts';
 import type { ToolView, Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 
-/** What a handler is run with. The same object is given to every handler of one vocabulary. */
+/** The argument of a handler. All handlers of one vocabulary get the same object. */
 export interface HandlerInput {
   readonly event: HookEvent;
   /** The tool call in the handler's own vocabulary; null for events without a tool. */
   readonly tool: ToolView | null;
 }
 
-/** What went to a hook and what came back, in one call of it. */
+/** The input and output of one call of a hook. */
 export interface Exchange {
-  /** The command line, or the address, that was asked. */
+  /** The command line, or the address, that was called. */
   readonly asked: string;
   /** Where a program ran; null for what is no program. */
   readonly cwd: string | null;
-  /** What it was sent. Hooks of one encoding share the bytes, so nobody may change them. */
+  /** The bytes that it was sent. Hooks of one encoding share them, so they must not be changed. */
   readonly payload: Uint8Array;
   /** How it ended: `exit code 2`, `timeout`, `HTTP 200` … */
   readonly ending: string;
@@ -35,11 +35,11 @@ export interface Answer {
     readonly stdout: string;
     readonly stderr: string;
   };
-  /** Set when the handler goes on in the background; its real answer comes here. */
+  /** Set when the handler continues in the background; its real answer comes here. */
   readonly late?: Promise<Answer>;
 }
 
-/** Which handlers are started without waiting for anything between them; no two waves are the same. */
+/** Identifies the handlers that are started together, without waiting between them. */
 export type Wave = number;
 
 /**
@@ -53,7 +53,7 @@ export interface Handler {
   /** Unique among all handlers, stable over restarts. */
   readonly id: string;
   readonly dialect: string;
-  /** Where it comes from, as a person would look for it. */
+  /** The location of its definition, in a form that the user recognizes. */
   readonly source: string;
   readonly event: EventName;
   /** The vocabulary in which this handler sees tools. */
@@ -63,16 +63,16 @@ export interface Handler {
   readonly sameAs?: string;
   /** Waits for every handler declared before it, and sees their rewrites. */
   readonly inOrder?: boolean;
-  /** Gets a copy of the input that it shares with others in order, and may change that copy in place. */
+  /** Gets a copy of the input that it shares with other ordered handlers, and may change that copy in place. */
   readonly isHanded?: boolean;
-  /** Is started and not waited for; its answer arrives at `onLate`. */
+  /** Is started without waiting for it; its answer arrives at `onLate`. */
   readonly background?: boolean;
-  /** Enforced by the engine. A handler that runs a program leaves it to the runner, which ends the tree. */
+  /** Enforced by the engine. A handler that runs a program leaves it to the runner, which kills the tree. */
   readonly timeoutMs?: number;
   /**
    * Why it does not fit this event, or null when it does. `names` are all names of the tool, or the
-   * subject; `tool` is the part of the call that it would be asked about. Handlers that share one
-   * function are asked once for all, so its answer must depend on nothing else.
+   * subject; `tool` is the part of the call that it would get. The function is called once for all
+   * handlers that share it, so its result must depend on nothing else.
    */
   readonly fits?: (
     event: HookEvent,
@@ -80,16 +80,16 @@ export interface Handler {
     tool: ToolView | null,
   ) => string | null;
   /**
-   * Why it may not run now (`untrusted`, `modified`, `disabled`), or null. Asked right before each
-   * run; what was found out for one handler of a wave holds for all others of it.
+   * Why it may not run now (`untrusted`, `modified`, `disabled`), or null. Called right before each
+   * run; a result for one handler of a wave holds for all others of it.
    */
   withheld?(wave?: Wave): string | null;
   /**
-   * Makes what `run` will need, such as a payload, for one that never answers at once. Called before
-   * several are started, because right after it started a process Node.js is slow for a while.
+   * Prepares what `run` needs, such as a payload, for a handler that never answers synchronously. Called
+   * before several are started, because Node.js is slow for a while after it started a process.
    */
   prepare?(input: HandlerInput): void;
-  /** `report`, when it is given, must be called with each exchange that has ended. */
+  /** `report`, if present, must be called with each exchange that has ended. */
   run(
     input: HandlerInput,
     signal: AbortSignal,
@@ -97,9 +97,9 @@ export interface Handler {
   ): Answer | undefined | Promise<Answer | undefined>;
 }
 
-/** Gives handlers in declared order, and says when they change. A dispatch under way keeps what it had. */
+/** Lists handlers in declared order, and notifies of changes. A running dispatch is not affected by a change. */
 export interface HandlerSource {
   handlers(): readonly Handler[];
-  /** Calls back after `handlers()` would answer differently; returns the way to stop. */
+  /** Calls back when `handlers()` has changed; returns a function that unsubscribes. */
   subscribe?(listener: () => void): () => void;
 }

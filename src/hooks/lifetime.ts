@@ -9,7 +9,7 @@ export class EngineLifetime {
   /** Aborts when the engine closes. */
   readonly signal: AbortSignal = this.#controller.signal;
   readonly background: BackgroundPool;
-  // A caller mostly has one signal for many dispatches, and Node.js 20 never forgets what it joined.
+  // A caller mostly has one signal for many dispatches, and Node.js 20 never releases joined signals.
   readonly #joined = new WeakMap<AbortSignal, AbortSignal>();
   #underWay = 0;
   #whenOver: (() => void)[] = [];
@@ -23,8 +23,8 @@ export class EngineLifetime {
   /** Returns a signal that aborts with the caller's or when the engine closes, whichever is first. */
   joinSignal(callers: AbortSignal | undefined): AbortSignal {
     if (callers === undefined) return this.signal;
-    const known = this.#joined.get(callers);
-    if (known !== undefined) return known;
+    const cachedSignal = this.#joined.get(callers);
+    if (cachedSignal !== undefined) return cachedSignal;
     const both = AbortSignal.any([callers, this.signal]);
     setMaxListeners(0, both);
     this.#joined.set(callers, both);
@@ -51,7 +51,7 @@ export class EngineLifetime {
   }
 }
 
-/** Runs jobs beside the dispatch, at most `limit` at once, the others in the order they came. */
+/** Runs jobs beside the dispatch, at most `limit` at once, the others in order of arrival. */
 export class BackgroundPool {
   readonly #limit: number;
   readonly #waiting: (() => Promise<void>)[] = [];
@@ -67,7 +67,7 @@ export class BackgroundPool {
     this.#startNext();
   }
 
-  /** Waits also for something that already runs, and does not count it. */
+  /** Also waits for a promise that already runs, and does not count it. */
   track(run: Promise<void>): void {
     const ended = run.finally(() => this.#tracked.delete(ended));
     this.#tracked.add(ended);

@@ -6,14 +6,14 @@ import { HooklineError, getErrorMessage } from '../base/errors.ts';
 export interface Matcher {
   readonly text: string;
   readonly kind: 'all' | 'list' | 'pattern';
-  /** What a person should know about this matcher, or null. */
+  /** What the user should know about this matcher, or null. */
   readonly note: string | null;
   fits(names: readonly string[]): boolean;
 }
 
 /**
- * Says whether a pattern that the linear-time engine rejects is safe to run natively, and, in
- * `otherwise`, whether what it may not be run on counts as fitting. Without `otherwise` an unsafe
+ * Decides whether a pattern that the linear-time engine rejects is safe to run natively, and, in
+ * `otherwise`, whether names that it may not be run on count as fitting. Without `otherwise` an unsafe
  * pattern is refused, and names too long for a safe one do not fit.
  */
 export type PatternScreen = (
@@ -52,10 +52,10 @@ function createAllMatcher(text: string): Matcher {
 
 function createListMatcher(text: string, separator: RegExp): Matcher {
   const names = text.split(separator).map((name) => name.trim());
-  const wanted = new Set(names.filter((name) => name !== ''));
-  // A plain loop: of a thousand matchers that are asked for one event nearly all are lists.
-  const fits = (given: readonly string[]): boolean => {
-    for (const name of given) if (wanted.has(name)) return true;
+  const listedNames = new Set(names.filter((name) => name !== ''));
+  // A plain loop: of a thousand matchers for one event nearly all are lists.
+  const fits = (subjects: readonly string[]): boolean => {
+    for (const name of subjects) if (listedNames.has(name)) return true;
     return false;
   };
   return { text, kind: 'list', note: null, fits };
@@ -84,7 +84,7 @@ function createPatternMatcher(text: string, screen: PatternScreen): Matcher {
   });
 }
 
-/** What JavaScript itself takes for no pattern must never match, whatever another engine reads in it. */
+/** A text that is no JavaScript pattern must never match, even if another engine accepts it. */
 function parseNative(text: string): RegExp {
   try {
     return new RegExp(text);
@@ -125,7 +125,7 @@ type Linear =
   | { readonly ok: true; readonly test: (name: string) => boolean }
   | { readonly ok: false; readonly error: string };
 
-// Both engines take these and read them differently.
+// Both engines accept these, with different meanings.
 const AMBIGUOUS = /\\[ACEQPapz]|\\x\{|\[\^?\]|\[:/u;
 
 /** Compiles a regular expression for the engine whose time grows only with the text. */
@@ -139,7 +139,7 @@ export function compileLinear(text: string): Linear {
   }
 }
 
-// Synchronous, as matchers are compiled while hooks are looked for; lists never load it.
+// Synchronous, because matchers are compiled during discovery; lists never load it.
 function loadLinearEngine(): typeof re2js {
   const load: (name: string) => typeof re2js = createRequire(import.meta.url);
   return load('re2js');
@@ -150,22 +150,22 @@ function createTestMatcher(
   note: string | null,
   test: (name: string) => boolean,
 ): Matcher {
-  const known = createCachedTest(test);
-  return { text, kind: 'pattern', note, fits: (names) => names.some(known) };
+  const cachedTest = createCachedTest(test);
+  return { text, kind: 'pattern', note, fits: (names) => names.some(cachedTest) };
 }
 
 const MAX_REMEMBERED = 256;
 
-/** A session asks for the same few names again and again. */
+/** Cached, because a session tests the same few names again and again. */
 function createCachedTest(test: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (name) => {
-    const answer = known.get(name);
+    const answer = results.get(name);
     if (answer !== undefined) return answer;
     if (name.length > MAX_PLAIN_NAME) return test(name);
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    const found = test(name);
-    known.set(name, found);
-    return found;
+    if (results.size >= MAX_REMEMBERED) results.clear();
+    const result = test(name);
+    results.set(name, result);
+    return result;
   };
 }

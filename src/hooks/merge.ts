@@ -14,16 +14,16 @@ import {
 } from './decision.ts';
 import type { MergeRule } from './events.ts';
 
-/** What the merge needs to know: the event's row, and the input that all rewrites together lead to. */
+/** The rules of the merge: the event's row, and the input after all rewrites. */
 export interface MergeRules {
   readonly event: string;
   readonly stop: 'obeyed' | 'ignored' | 'over-refusal';
   readonly changes: Readonly<Partial<Record<ChangeField, MergeRule>>>;
-  /** The tool's input after every rewrite, in declared order; null when nobody rewrote it. */
+  /** The tool's input after every rewrite, in declared order; null when it was not rewritten. */
   readonly rewrittenInput: unknown;
 }
 
-/** The only merge. Pure; its result depends on declared order, never on who finished first. */
+/** The only merge. Pure; its result depends on declared order, never on which handler finished first. */
 export function mergeOutcomes(
   rules: MergeRules,
   outcomes: readonly Outcome[],
@@ -45,7 +45,7 @@ export function mergeOutcomes(
     reasons: answers.flatMap((outcome) => attributeText(outcome, getReason(outcome))),
     input: isRefusal(settled) ? null : rules.rewrittenInput,
     output: changes['output'] ?? null,
-    changes: withoutOutput(changes),
+    changes: omitOutput(changes),
     context: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.context)),
     messages: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.notice)),
     outcomes,
@@ -54,7 +54,7 @@ export function mergeOutcomes(
   };
 }
 
-/** The same when nobody says anything. */
+/** The fast path: no handler has an answer. */
 function mergePasses(
   event: string,
   outcomes: readonly Outcome[],
@@ -74,7 +74,7 @@ function hasAnswer({ failure, decision }: Outcome): boolean {
 function getEffect(outcome: Outcome): Effect {
   if (outcome.failure !== null) return outcome.onFailure === 'closed' ? 'deny' : 'pass';
   const effect = outcome.decision?.effect ?? 'pass';
-  // A second look may only tighten: another hook already allowed or deferred on the first.
+  // A second pass may only tighten: another hook already allowed or deferred on the first.
   if (outcome.pass === 2 && effect !== 'deny' && effect !== 'ask') return 'pass';
   return effect;
 }
@@ -95,7 +95,7 @@ function getReason(outcome: Outcome): string | undefined {
     return outcome.onFailure === 'closed' ? outcome.failure.message : undefined;
   }
   const { reason, stop } = outcome.decision ?? {};
-  // What a second look does not count for, it gives no reason for.
+  // An effect of the second pass that does not count has no reason either.
   const isUncounted = outcome.pass === 2 && getEffect(outcome) === 'pass';
   return isUncounted ? stop?.reason : (reason ?? stop?.reason);
 }
@@ -109,8 +109,8 @@ function mergeChanges(rules: MergeRules, outcomes: readonly Outcome[]): Record<s
   if (outcomes.length === 0) return merged;
   for (const [field, rule] of Object.entries(rules.changes)) {
     if (field === 'input' || field === 'context') continue;
-    const given = outcomes.flatMap((outcome) => listValues(outcome, field));
-    if (given.length > 0) merged[field] = mergeValues(rule, given);
+    const values = outcomes.flatMap((outcome) => listValues(outcome, field));
+    if (values.length > 0) merged[field] = mergeValues(rule, values);
   }
   return merged;
 }
@@ -121,12 +121,15 @@ function listValues(outcome: Outcome, field: string): { hook: string; value: unk
   return value === undefined ? [] : [{ hook: outcome.hook, value }];
 }
 
-function mergeValues(rule: MergeRule, given: readonly { hook: string; value: unknown }[]): unknown {
-  if (rule === 'join') return given;
-  return rule === 'first' ? given[0]?.value : given.at(-1)?.value;
+function mergeValues(
+  rule: MergeRule,
+  values: readonly { hook: string; value: unknown }[],
+): unknown {
+  if (rule === 'join') return values;
+  return rule === 'first' ? values[0]?.value : values.at(-1)?.value;
 }
 
-function withoutOutput(changes: Record<string, unknown>): Record<string, unknown> {
+function omitOutput(changes: Record<string, unknown>): Record<string, unknown> {
   const { output: _output, ...rest } = changes;
   return rest;
 }

@@ -6,16 +6,16 @@ import { EventViews, type ReadText } from './event-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 import type { Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
 
-/** The inputs that a handler is asked about, or why it is not asked, or what it threw meanwhile. */
+/** The inputs that a handler gets, or why it does not run, or what it threw during planning. */
 export type Plan = readonly HandlerInput[] | Skipped | Failure;
 
 let lastWave: Wave = 0;
 
-/** Decides which handlers are asked about which inputs. One planner is one look at trust: one wave. */
+/** Decides which handlers get which inputs. One planner checks trust once, for one wave. */
 export class Planner {
   readonly views: EventViews;
   readonly #wave: Wave = (lastWave += 1);
-  /** Plans that were made to find repeats, so that nobody's trust is checked twice. */
+  /** Plans that were computed to find repeats, so that trust is not checked twice. */
   readonly #plans: Map<Candidate, Plan> | null = null;
   /** Candidates that do not run because the same hook is configured again, with the one that runs. */
   readonly #repeats: ReadonlyMap<Candidate, Candidate> = NO_REPEATS;
@@ -37,7 +37,7 @@ export class Planner {
     return new Planner(views, this);
   }
 
-  /** Never throws: what a handler throws when it is asked whether it fits is its failure. */
+  /** Never throws: what `fits` of a handler throws becomes its failure. */
   plan(candidate: Candidate): Plan {
     try {
       const plan = this.#plans?.get(candidate) ?? candidate.plan(this.views, this.#wave);
@@ -117,7 +117,7 @@ class Condition {
   selectInputs(views: EventViews): readonly HandlerInput[] | string {
     if (this.#viewsId === views.id && this.#misfit !== null) return this.#misfit;
     const fits = this.#fits;
-    const { subjects, inputs } = views.in(this.vocabulary);
+    const { subjects, inputs } = views.getView(this.vocabulary);
     this.#viewsId = views.id;
     this.#misfit = null;
     if (fits === null && inputs.length > 0) return inputs;
@@ -135,8 +135,8 @@ class Condition {
 }
 
 /**
- * Candidates by event, made when they are first asked for. A change drops the whole map, so a
- * dispatch under way keeps the one it began with.
+ * Candidates by event, listed on first use. A change drops the whole map, so a
+ * running dispatch keeps the one it began with.
  */
 export class CandidateIndex {
   readonly #sources: readonly HandlerSource[];
@@ -156,7 +156,7 @@ export class CandidateIndex {
     const lists = this.#sources.map(listHandlers);
     const candidates = createCandidates(lists.flatMap((list) => list ?? []));
     const byEvent = groupBy(candidates, ({ handler }) => handler.event);
-    // A source that could not answer is asked again next time.
+    // A source that threw is read again next time.
     if (!lists.includes(null)) this.#byEvent = byEvent;
     return byEvent.get(name) ?? NO_CANDIDATES;
   }
@@ -168,7 +168,7 @@ export class CandidateIndex {
 
 export const NO_CANDIDATES: readonly Candidate[] = [];
 
-/** The handlers of a source, or null when it threw: the others must not be lost with it. */
+/** The handlers of a source, or null when it threw, so that the other sources still work. */
 function listHandlers(source: HandlerSource): readonly Handler[] | null {
   try {
     return source.handlers();
@@ -187,13 +187,13 @@ function createCandidates(handlers: readonly Handler[]): Candidate[] {
 
 function findCondition(handler: Handler, shared: Map<unknown, Condition[]>): Condition {
   const { vocabulary, fits = null } = handler;
-  // A method of a class answers for its own object only.
+  // A method of a class depends on its own object.
   if (fits !== null && !Object.hasOwn(handler, 'fits')) {
     return new Condition(vocabulary, fits.bind(handler));
   }
   const alike = shared.get(fits) ?? [];
-  const known = alike.find((other) => other.vocabulary === vocabulary);
-  if (known !== undefined) return known;
+  const existing = alike.find((other) => other.vocabulary === vocabulary);
+  if (existing !== undefined) return existing;
   const condition = new Condition(vocabulary, fits);
   shared.set(fits, [...alike, condition]);
   return condition;
@@ -215,7 +215,7 @@ function groupBy<Key>(
 
 const NO_REPEATS: ReadonlyMap<Candidate, Candidate> = new Map();
 
-/** Of each group only the last that would run does, unless another is asked about more than it. */
+/** Of each group only the last that would run does, unless another one gets more inputs. */
 function findRepeats(
   groups: readonly (readonly Candidate[])[],
   plans: ReadonlyMap<Candidate, Plan>,

@@ -18,8 +18,8 @@ export interface RewrittenInput {
 }
 
 /**
- * The call's input after the rewrite of a run, which is applied to what the ones before it made of
- * the call. A rewrite that cannot be used has failed its run.
+ * The call's input after the rewrite of a run, which is applied to the result of the rewrites before
+ * it. An invalid rewrite makes its run a failure.
  */
 export function applyRewrite(run: HandlerRun, call: ToolCall, context: ViewContext): unknown {
   const { handler, outcome } = run;
@@ -27,7 +27,7 @@ export function applyRewrite(run: HandlerRun, call: ToolCall, context: ViewConte
   const { input, inputFace: vocabulary = handler.vocabulary } = outcome.decision;
   const applied = rewriteInput(call, { vocabulary, part: outcome.part, input }, context);
   if (!applied.ok) {
-    run.outcome = withoutRewrite(outcome, applied.error);
+    run.outcome = dropRewrite(outcome, applied.error);
     return call.input;
   }
   if (applied.lost !== undefined) {
@@ -38,7 +38,7 @@ export function applyRewrite(run: HandlerRun, call: ToolCall, context: ViewConte
   return applied.input;
 }
 
-/** Adds what handlers changed in their copies of the input, without returning an input. */
+/** Applies what handlers changed in their copies of the input, without returning an input. */
 export function applyChangesInPlace(
   event: HookEvent,
   runs: readonly HandlerRun[],
@@ -46,7 +46,7 @@ export function applyChangesInPlace(
   context: ViewContext,
 ): RewrittenInput | null {
   if (!('handed' in event) || event.handed === undefined) return returned;
-  // A handler that returned an input has seen the changes of the others: its input counts instead.
+  // A handler that returned an input has seen the changes of the others, so its input wins.
   const changes = event.handed.changes().filter(({ view }) => !isAnswered(runs, view));
   const { name } = event.tool;
   let rewritten = returned;
@@ -54,11 +54,15 @@ export function applyChangesInPlace(
     if ('unusable' in change) {
       failLastSharer(runs, change);
     } else {
-      const { vocabulary, view, input: made } = change;
+      const { vocabulary, view, input: changedInput } = change;
       const call = { name, input: rewritten === null ? event.tool.input : rewritten.input };
-      const result = rewriteInput(call, { vocabulary, part: view.part, input: made }, context);
+      const result = rewriteInput(
+        call,
+        { vocabulary, part: view.part, input: changedInput },
+        context,
+      );
       // An input that the call cannot express is left for its tool to refuse.
-      rewritten = { input: result.ok ? result.input : made, isInPlace: true };
+      rewritten = { input: result.ok ? result.input : changedInput, isInPlace: true };
     }
   }
   return rewritten;
@@ -68,14 +72,14 @@ function isAnswered(runs: readonly HandlerRun[], view: ToolView): boolean {
   return runs.some((run) => run.input.tool === view && hasRewrite(run));
 }
 
-/** Which of the handlers that share a copy has changed it is not known, so the last of them has failed. */
+/** It is unknown which of the handlers that share a copy has changed it, so the last of them fails. */
 function failLastSharer(
   runs: readonly HandlerRun[],
   { view, unusable }: Extract<InputChange, { unusable: string }>,
 ): void {
   const last = runs.findLast(({ input }) => input.tool === view);
   if (last !== undefined && last.outcome !== null) {
-    last.outcome = withoutRewrite(last.outcome, unusable);
+    last.outcome = dropRewrite(last.outcome, unusable);
   }
 }
 
@@ -84,7 +88,7 @@ export function withInput(event: HookEvent, input: unknown): HookEvent {
   return 'tool' in event ? { ...event, tool: { ...event.tool, input } } : event;
 }
 
-/** Whether a run's handler saw its part as it finally is, or is the one whose rewrite of it stands. */
+/** Whether a run's handler saw the final input of its part, or made the rewrite that is in effect. */
 export function hasSeenFinalInput(
   first: readonly HandlerRun[],
   { handler, input: { tool } }: HandlerRun,
@@ -102,8 +106,8 @@ export function hasSeenFinalInput(
   );
 }
 
-/** A rewrite that is lost is a failure, not a pass; but it must not take a refusal with it. */
-function withoutRewrite(outcome: Outcome, error: string): Outcome {
+/** A lost rewrite is a failure, not a pass; but a refusal in the same outcome stays. */
+function dropRewrite(outcome: Outcome, error: string): Outcome {
   const message = `its rewrite of the tool input cannot be used: ${error}`;
   const { input: _input, inputFace: _face, ...decision } = outcome.decision ?? {};
   if (outcome.effect !== 'pass' && outcome.effect !== 'allow') {
@@ -119,8 +123,8 @@ function isSamePart(rewritten: number | null, part: number | null): boolean {
 }
 
 /**
- * Of the handlers that share a copy the last has seen all changes; none has when one of them failed,
- * because that one may have gone on since.
+ * Of the handlers that share a copy, the last has seen all changes; none has when one of them failed,
+ * because that one may still be running.
  */
 function findLastSharer(runs: readonly HandlerRun[]): HandlerRun | undefined {
   const sharers = runs.filter(({ handler }) => handler.isHanded === true);

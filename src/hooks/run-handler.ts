@@ -26,17 +26,17 @@ export interface DispatchContext {
   readonly subscribers: DispatchSubscribers;
 }
 
-/** One handler that is asked about one input. */
+/** The run of one handler with one input. */
 export class HandlerRun {
   readonly handler: Handler;
   readonly input: HandlerInput;
-  /** 2 when it is asked again because the input was rewritten. */
+  /** 2 when it runs again because the input was rewritten. */
   readonly pass: 1 | 2;
-  /** Null until the handler has answered, failed, or gone on in the background. */
+  /** Null until the handler has answered, failed, or moved to the background. */
   outcome: Outcome | null = null;
   /** On the clock of durations; NaN until it has ended. */
   endedAt = Number.NaN;
-  /** What went to the hook and came back; null when no subscriber wants to know. */
+  /** The input and output of the hook; null when no subscriber needs them. */
   #exchanges: Exchange[] | null = null;
   readonly #dispatch: DispatchContext;
 
@@ -55,14 +55,14 @@ export class HandlerRun {
     }
   }
 
-  /** Sets the outcome of a handler that could not be run, or had to be given up. */
+  /** Sets the outcome of a handler that could not run, or was aborted. */
   fail(failure: Failure): void {
     this.outcome = this.#createOutcome({ failure }, 0);
   }
 
   /**
    * Runs the handler and sets the outcome, whatever the handler does, throwing and hanging included.
-   * Returns null when that has happened at once, else a promise that never rejects.
+   * Returns null when that has happened synchronously, else a promise that never rejects.
    */
   startHandler(startedAt: number): Promise<void> | null {
     const { subscribers, lifetime, signal } = this.#dispatch;
@@ -79,7 +79,7 @@ export class HandlerRun {
         return null;
       }
       return answer
-        .then((given) => this.#end(given, startedAt))
+        .then((result) => this.#end(result, startedAt))
         .catch((error: unknown) => this.#end({ failure: describeThrown(error) }, startedAt));
     } catch (error) {
       this.#end({ failure: describeThrown(error) }, startedAt);
@@ -87,7 +87,7 @@ export class HandlerRun {
     }
   }
 
-  /** What went to the hook and came back, for the record of the dispatch. */
+  /** The input and output of the hook, for the record of the dispatch. */
   listExchanges(): readonly RecordedExchange[] {
     if (this.#exchanges === null || this.outcome === null) return NO_EXCHANGES;
     const { hook, pass, part } = this.outcome;
@@ -105,22 +105,22 @@ export class HandlerRun {
     return runWithinLimit((limited) => handler.run(input, limited, report), signal, timeoutMs);
   }
 
-  #end(given: Answer | undefined, startedAt: number): void {
+  #end(answer: Answer | undefined, startedAt: number): void {
     const { subscribers, lifetime } = this.#dispatch;
-    this.outcome = this.#readAnswer(given, startedAt, false);
+    this.outcome = this.#readAnswer(answer, startedAt, false);
     subscribers.notifyProgress('end', this.handler);
-    if (this.outcome.status !== 'background' || given?.late === undefined) return;
-    lifetime.background.track(this.#copy().#announceLate(given.late, startedAt));
-    // What is reported from now on belongs to the late answer.
+    if (this.outcome.status !== 'background' || answer?.late === undefined) return;
+    lifetime.background.track(this.#copy().#announceLate(answer.late, startedAt));
+    // Exchanges from now on belong to the late answer.
     this.#exchanges = this.#exchanges?.splice(0) ?? null;
   }
 
-  /** The outcome of an answer. A late one comes when nobody waits for it any more. */
-  #readAnswer(given: Answer | undefined, startedAt: number, isLate: boolean): Outcome {
+  /** The outcome of an answer. A late answer arrives after the dispatch has ended. */
+  #readAnswer(uncheckedAnswer: Answer | undefined, startedAt: number, isLate: boolean): Outcome {
     this.endedAt = systemClock.elapsed();
     const durationMs = roundDuration(this.endedAt - startedAt);
-    if (given === undefined) return this.#createPassOutcome(durationMs);
-    const answer = checkAnswer(given, this.handler.event, isLate);
+    if (uncheckedAnswer === undefined) return this.#createPassOutcome(durationMs);
+    const answer = checkAnswer(uncheckedAnswer, this.handler.event, isLate);
     return this.#createOutcome(
       answer,
       durationMs,
@@ -128,14 +128,14 @@ export class HandlerRun {
     );
   }
 
-  /** One frozen outcome stands for every pass of a handler that took no time, because most passes do. */
+  /** One frozen outcome is shared by all passes of a handler that took no time, because most passes do. */
   #createPassOutcome(durationMs: number): Outcome {
     const { handler, input, pass } = this;
     if (durationMs > 0 || pass !== 1 || (input.tool?.part ?? null) !== null) {
       return this.#createOutcome(PASS, durationMs);
     }
-    const known = quickPasses.get(handler);
-    if (known !== undefined) return known;
+    const cachedOutcome = quickPasses.get(handler);
+    if (cachedOutcome !== undefined) return cachedOutcome;
     const outcome = Object.freeze(this.#createOutcome(PASS, durationMs));
     quickPasses.set(handler, outcome);
     return outcome;
@@ -165,7 +165,7 @@ export class HandlerRun {
     };
   }
 
-  /** The run of an answer that comes late, because that of the dispatch has its outcome already. */
+  /** The run of a late answer, because the run of the dispatch has its outcome already. */
   #copy(): HandlerRun {
     const copy = new HandlerRun(this.#dispatch, this.handler, this.input, this.pass);
     copy.#exchanges = this.#exchanges;
@@ -235,12 +235,12 @@ export function getFailedEffect(onFailure: FailurePolicy): Outcome['effect'] {
   return onFailure === 'closed' ? 'deny' : 'pass';
 }
 
-/** An event that nobody can refuse has nothing to close. */
+/** An event that cannot be refused cannot fail closed. */
 function getFailurePolicy(handler: Handler): FailurePolicy {
   return EVENTS[handler.event].refusal === null ? 'open' : handler.onFailure;
 }
 
-/** It may have waited for its turn, and what was trusted when it was planned may have changed since. */
+/** Checked again, because trust may have changed while the handler waited for its turn. */
 function findWithheldReason(handler: Handler): string | null {
   try {
     const why = handler.withheld?.() ?? null;
@@ -253,7 +253,7 @@ function findWithheldReason(handler: Handler): string | null {
 // A longer delay makes setTimeout fire at once.
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Runs with a signal of its own, which aborts with the outer one and when the time is up. */
+/** Runs with a separate signal, which aborts with the outer one and on the timeout. */
 export async function runWithinLimit(
   run: (signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined>,
   outer: AbortSignal,
@@ -266,7 +266,7 @@ export async function runWithinLimit(
   const timeUp = new Promise<Answer>((resolve) => {
     const giveUp = (): void => {
       const message = `did not answer within ${timeoutMs} ms`;
-      // First the answer: what the handler says once it is aborted comes too late.
+      // Resolved first, because an answer after the abort comes too late.
       resolve({ failure: { kind: 'timeout', message } });
       controller.abort(new DOMException(message, 'TimeoutError'));
     };
@@ -278,7 +278,7 @@ export async function runWithinLimit(
     return answer;
   } finally {
     clearTimeout(timer);
-    // What goes on in the background still ends with the outer signal.
+    // A background run still ends with the outer signal.
     if (late === undefined) unlink();
     else void late.then(unlink, unlink);
   }
@@ -297,7 +297,7 @@ const GRACE_AFTER_ABORT_MS = 4000;
 
 /**
  * Waits until every run has its outcome. After an abort it waits a little longer; runs that have no
- * outcome then are given up as killed.
+ * outcome then are marked as killed.
  */
 export async function waitForRuns(
   runs: readonly HandlerRun[],
@@ -316,7 +316,7 @@ export async function waitForRuns(
   }
 }
 
-/** The time that handlers have left once the signal aborts. */
+/** The time that handlers have to end after the signal aborts. */
 function startGrace(signal: AbortSignal): { over: Promise<void>; end: () => void } {
   let timer: NodeJS.Timeout | undefined;
   let wait = (): void => undefined;

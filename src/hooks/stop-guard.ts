@@ -1,23 +1,23 @@
 import { isRefusal, type Verdict } from './decision.ts';
 
-/** How often in a row hooks may keep the agent from ending, before it ends all the same. */
+/** How often in a row hooks may keep the agent from ending, before it ends anyway. */
 const DEFAULT_STOP_CAP = 8;
 
 export interface StopRuling {
-  /** Whether the agent goes on because a hook wants it to. */
+  /** Whether the agent continues because a hook requires it. */
   readonly goesOn: boolean;
-  /** Set when hooks wanted it to go on once too often: the message to the user. */
+  /** Set when hooks exceeded the limit: the message to the user. */
   readonly overridden: string | null;
 }
 
-/** Limits how often hooks of Stop, SubagentStop or TaskComplete may make the agent go on. */
+/** Limits how often hooks of Stop, SubagentStop or TaskComplete may make the agent continue. */
 export interface StopGuard {
   judge(verdict: Verdict): StopRuling;
-  /** A new prompt starts the count anew. */
+  /** A new prompt resets the count. */
   reset(): void;
 }
 
-/** A cap of 0 lets hooks go on for ever. */
+/** A cap of 0 means no limit. */
 export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
   let continuations = 0;
   return {
@@ -39,8 +39,8 @@ export function createStopGuard(cap: number = DEFAULT_STOP_CAP): StopGuard {
 }
 
 /**
- * Whether hooks want a further turn, which context that comes when the agent wants to end is for,
- * too. Not that of a task that is complete: in Cline nobody reads it, so hooks give it every time.
+ * Whether hooks require a further turn, by a refusal or by context for the model. Context of TaskComplete
+ * does not count: Cline ignores it there, so its hooks return context every time.
  */
 export function shouldContinue({ event, effect, stop, context }: Verdict): boolean {
   if (stop !== null) return false;

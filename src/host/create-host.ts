@@ -77,7 +77,7 @@ export interface Host extends AgentHost {
   dispose(): Promise<void>;
 }
 
-/** Runs agents, each in a session of its own. Their code is loaded with the first session. */
+/** Runs agents, each in its own session. Their code is loaded with the first session. */
 interface AgentHost {
   /** Opens a new or stored session, and runs the prompt. */
   start(request: StartRequest): Promise<Started>;
@@ -87,7 +87,7 @@ interface AgentHost {
   queue(sessionId: string, prompt: string): Promise<RunResult>;
   /** Sends a message to an agent while it works; false when it does not. */
   steer(sessionId: string, text: string): boolean;
-  /** Ends the run under way; whoever started it gets its result. A hook may call it, too. */
+  /** Ends the current run, whose caller gets its result. A hook may call it, too. */
   abort(sessionId: string, reason?: string): Promise<void>;
   /** An open session: its messages, its state, and what else it can do. */
   session(sessionId: string): Session;
@@ -99,7 +99,7 @@ interface AgentHost {
   ): Promise<string | null>;
   /** Starts the MCP servers that may start, and reports the state of each. */
   mcpServers(): Promise<McpReport>;
-  /** Closes one session, and tells its hooks why. */
+  /** Closes one session; its hooks get the reason. */
   end(sessionId: string, reason?: string): Promise<void>;
   /** The plugins of an open session; null when it has none. */
   plugins(sessionId: string): SessionPlugins | null;
@@ -151,7 +151,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
     bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
-    ...sessionVerbs(sessions),
+    ...createSessionMethods(sessions),
     start: async (request) => (await loadSessions()).start(request),
     mcpServers: async () => (await loadSessions()).mcpReport(),
     subscribe(listener) {
@@ -178,14 +178,14 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
   if (onNotice !== undefined) listHookNotices(opened).forEach((text) => onNotice(text));
-  // A change that nobody is told of must not be remembered as reported.
+  // A change that is not reported must not be recorded as reported.
   if (onOwnHookNews !== undefined) {
     listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
   }
 }
 
-/** The verbs of a session, for whoever has only its id. */
-function sessionVerbs(sessions: Map<string, OpenSession>) {
+/** The methods that address a session by its id. */
+function createSessionMethods(sessions: Map<string, OpenSession>) {
   const find = (id: string): OpenSession => sessions.get(id) ?? throwUnknownSession(id);
   return {
     send: async (id, prompt) => find(id).session.send(prompt),
@@ -226,16 +226,16 @@ function withHookPorts(options: HostOptions, loadSessions: () => Promise<Session
 }
 
 async function startWatching(
-  wanted: boolean | 'soon',
+  watchOption: boolean | 'soon',
   request: HookWatchOptions,
 ): Promise<FileWatch | null> {
-  if (wanted === 'soon') return watchHookFilesSoon(request);
-  return wanted ? watchHookFiles(request) : null;
+  if (watchOption === 'soon') return watchHookFilesSoon(request);
+  return watchOption ? watchHookFiles(request) : null;
 }
 
 /** The engines of a host: its own, and one for each session. They run the same hooks and write one trace. */
 interface Engines {
-  /** The host's own, opened when it is first asked for: most commands only look at hooks. */
+  /** The host's own, opened on first use: most commands only list hooks. */
   readonly own: () => HookEngine;
   /** Opens one that runs further handlers after the hooks that were found; its session closes it. */
   readonly open: (further: HandlerSource) => HookEngine;
@@ -277,7 +277,7 @@ function createEngines(
   };
 }
 
-/** The trace comes first: it must have an answer before anybody acts on it. */
+/** The trace comes first: it must record an answer before another subscriber acts on it. */
 function subscribeAll(
   trace: TraceFile | null,
   { onLate, onProgress, onExchange }: HostOptions,

@@ -16,7 +16,7 @@ export type CreateGitWorktree = (name: string) => Promise<GitWorktree | string>;
 export interface GitWorktree {
   readonly path: string;
   readonly isNew: boolean;
-  /** Whether it has no change, no untracked file and no commit of its own. */
+  /** Whether it has no change, no untracked file and no new commit. */
   isUnchanged(): Promise<boolean>;
   /** Releases it; returns whether no other process uses it. */
   leave(): boolean;

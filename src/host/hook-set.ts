@@ -124,12 +124,15 @@ export function createHookSet(options: HookSetOptions): HookSet {
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
   const grants = new Grants(options);
-  let made: readonly MadeHook[] | null = null;
+  let madeHooks: readonly MadeHook[] | null = null;
 
   // Created on first use: callers that only list hooks need no handlers.
   function makeHandlers(): readonly MadeHook[] {
-    made ??= found.hooks.map((hook) => ({ hook, handlers: hook.toHandlers(grants.grant(hook)) }));
-    return made;
+    madeHooks ??= found.hooks.map((hook) => ({
+      hook,
+      handlers: hook.toHandlers(grants.grant(hook)),
+    }));
+    return madeHooks;
   }
 
   return {
@@ -158,9 +161,9 @@ export function createHookSet(options: HookSetOptions): HookSet {
       resolvePending: (file, isTaken) =>
         options.dialects.forEach(({ changes }) => changes?.resolvePending(file, isTaken)),
     },
-    rescan(wanted) {
-      found = discoverAll(options.dialects, wanted);
-      made = null;
+    rescan(dialectIds) {
+      found = discoverAll(options.dialects, dialectIds);
+      madeHooks = null;
       for (const listener of listeners) listener();
     },
     subscribe(listener) {

@@ -12,12 +12,12 @@ import type { Surroundings } from './config.ts';
 export function createMoment(
   surroundings: Surroundings,
   clock: Clock,
-  known: Partial<Moment>,
+  initialMoment: Partial<Moment>,
 ): () => Moment {
   const startedAt = clock.now();
   let session: Moment | null = null;
   return () => {
-    session ??= createSession(surroundings, known, startedAt);
+    session ??= createSession(surroundings, initialMoment, startedAt);
     return { ...session, at: clock.now() };
   };
 }
@@ -37,12 +37,12 @@ function createVariableReader({ env }: Surroundings): (name: string) => string |
 
 function createSession(
   surroundings: Surroundings,
-  known: Partial<Moment>,
+  initialMoment: Partial<Moment>,
   startedAt: number,
 ): Moment {
   const { cwd } = surroundings;
   const readVariable = createVariableReader(surroundings);
-  const sessionId = known.sessionId ?? randomUUID();
+  const sessionId = initialMoment.sessionId ?? randomUUID();
   return {
     sessionId,
     taskId: String(startedAt),
@@ -58,6 +58,6 @@ function createSession(
     version: readVariable('CLINE_VERSION') ?? VERSION,
     transcriptPath: null,
     promptId: null,
-    ...known,
+    ...initialMoment,
   };
 }

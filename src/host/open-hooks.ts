@@ -73,8 +73,8 @@ export function openHooks(search: HookSearch): OpenedHooks {
     lock: search.lock,
     clock,
   });
-  const known = { cwd, startDirectory: cwd, workspaceRoots, ...search.moment };
-  const moment = createMoment(surroundings, clock, known);
+  const initialMoment = { cwd, startDirectory: cwd, workspaceRoots, ...search.moment };
+  const moment = createMoment(surroundings, clock, initialMoment);
   const opened = {
     config,
     trust,

@@ -120,7 +120,7 @@ function listRules(opened: OpenedHooks): readonly PermissionRuleSetting[] {
       source: formatFile(file, opened),
       ...dropUndefined({ root: root ?? undefined }),
     };
-    const counts = (): boolean => explainIgnored(settings, opened) === null;
+    const isEffective = (): boolean => explainIgnored(settings, opened) === null;
     return [
       ...settings.deny.map(({ text }) => ({ behavior: 'deny' as const, text, ...origin })),
       ...settings.ask.map(({ text }) => ({ behavior: 'ask' as const, text, ...origin })),
@@ -128,7 +128,7 @@ function listRules(opened: OpenedHooks): readonly PermissionRuleSetting[] {
         behavior: 'allow' as const,
         text,
         ...origin,
-        counts,
+        counts: isEffective,
       })),
     ];
   });
@@ -198,13 +198,13 @@ function describeUnknownTool(rule: string, where: string): readonly string[] {
 function resolveInitialMode(
   settings: readonly PermissionSettings[],
   effective: readonly PermissionSettings[],
-  asked: PermissionMode | null,
+  flagMode: PermissionMode | null,
   opened: OpenedHooks,
 ): { mode: PermissionMode; forbiddenBy: string | null; notices: readonly string[] } {
   const forbiddingSettings = settings.find(({ forbidsBypass }) => forbidsBypass);
   const forbiddenBy =
     forbiddingSettings === undefined ? null : formatFile(forbiddingSettings.file, opened);
-  const requestedMode = asked ?? resolveConfiguredMode(settings, effective);
+  const requestedMode = flagMode ?? resolveConfiguredMode(settings, effective);
   if (requestedMode !== 'bypassPermissions' || forbiddenBy === null) {
     return { mode: requestedMode, forbiddenBy, notices: [] };
   }

@@ -75,9 +75,9 @@ function createRecordReader(
 /** Drops new entries that something else than Hookline wrote: the next start reports them. */
 function keepKnownEntries(before: OpenedRecord, current: OpenedRecord): OpenedRecord {
   if (isHooklineError(current) || !current.changedOutside) return current;
-  const known = isHooklineError(before) ? [] : before.entries;
+  const knownEntries = isHooklineError(before) ? [] : before.entries;
   const entries = current.entries.filter((entry) =>
-    known.some((it) => isDeepStrictEqual(it, entry)),
+    knownEntries.some((it) => isDeepStrictEqual(it, entry)),
   );
   return { ...current, entries };
 }

@@ -49,9 +49,11 @@ function collectTexts(value: unknown): string[] {
 
 function replaceTexts(value: object, replacements: ReadonlyMap<string, string>): void {
   const fields: readonly [string, unknown][] = Object.entries(value);
-  for (const [key, held] of fields) {
-    if (typeof held === 'object' && held !== null) replaceTexts(held, replacements);
-    const replacement = typeof held === 'string' ? replacements.get(held) : undefined;
+  for (const [key, fieldValue] of fields) {
+    if (typeof fieldValue === 'object' && fieldValue !== null) {
+      replaceTexts(fieldValue, replacements);
+    }
+    const replacement = typeof fieldValue === 'string' ? replacements.get(fieldValue) : undefined;
     if (replacement !== undefined) Object.defineProperty(value, key, { value: replacement });
   }
 }

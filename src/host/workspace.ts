@@ -9,8 +9,8 @@ import type { Ignored } from '../dialects/discovery.ts';
  * `roots` it is the git root of `cwd`, or `cwd` itself.
  */
 export function resolveRoots(cwd: string, roots: readonly string[]): readonly string[] {
-  const named = roots.length === 0 ? [findDefaultRoot(cwd)] : roots;
-  const real = named.map((root) => resolveDirectory(path.resolve(cwd, root)));
+  const rootPaths = roots.length === 0 ? [findDefaultRoot(cwd)] : roots;
+  const real = rootPaths.map((root) => resolveDirectory(path.resolve(cwd, root)));
   return [...new Set(real)];
 }
 

@@ -35,7 +35,7 @@ export class Worktrees {
     }
   }
 
-  /** Returns whether nobody uses it any more. */
+  /** Returns whether no session uses it any more. */
   #leave(name: string, usage: WorktreeUsage): boolean {
     usage.users -= 1;
     if (usage.users > 0) return false;

@@ -82,7 +82,7 @@ function parseTimeout(entry: Part): number | null {
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
 function parseEndpointPart(entry: Part): ServerEndpoint | Fault {
-  // Cline's newer form has the endpoint in an object of its own.
+  // Cline's newer form has the endpoint in a nested object.
   const inner = entry.fields?.get('transport');
   const endpointPart = inner === undefined || inner.fields === null ? entry : inner;
   const fields = new FieldReader(endpointPart);

@@ -132,9 +132,11 @@ function isInsideAllowed(
   const { paths, options } = sortArguments(program, args);
   // `--file=/x` names a path, too, and its meaning is not known here.
   if (options.some((option) => /[/~]|\.\./.test(option))) return false;
-  const named = ['.', ...paths, ...listCopyTargets(paths)];
+  const readPaths = ['.', ...paths, ...listCopyTargets(paths)];
   if (
-    !bases.every((base) => named.every((file) => context.allowedDirectories.contains(file, base)))
+    !bases.every((base) =>
+      readPaths.every((file) => context.allowedDirectories.contains(file, base)),
+    )
   ) {
     return false;
   }
@@ -221,7 +223,7 @@ function listSearchedByGit(
   if (SHOWS_FILES[subcommand]?.(options) !== true) return [];
   const limits = args.slice(end + 1);
   const isLimited = subcommand !== 'show' && limits.length > 0 && !limits.some(isPathPattern);
-  const named = limits
+  const limitedPaths = limits
     .map((file) => path.resolve(cwd, file))
     .filter((file) => !isRegularFile(file));
   // `git diff` can compare two directories outside of any repository.
@@ -229,7 +231,7 @@ function listSearchedByGit(
     .slice(0, end)
     .map((arg) => path.resolve(cwd, arg))
     .filter(isDirectory);
-  return [...compared, ...(isLimited ? named : [findRepository(cwd)])];
+  return [...compared, ...(isLimited ? limitedPaths : [findRepository(cwd)])];
 }
 
 function isPathPattern(limit: string): boolean {

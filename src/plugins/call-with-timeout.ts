@@ -1,20 +1,20 @@
 import { HooklineError } from '../base/errors.ts';
 import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
 
-/** How long a part of a plugin is waited for. */
+/** The time limit of a call into a plugin. */
 export interface CallTimeout {
-  /** What it is called in the sentence that it took too long. */
+  /** The name of the call in the timeout message. */
   readonly what?: string;
   readonly timeoutMs: number;
-  /** What allows it more time. */
+  /** The setting that raises the limit. */
   readonly setting?: string;
-  /** Of whoever waits; after it, nothing is waited for. */
+  /** The caller's signal; when it aborts, the call is not awaited any longer. */
   readonly signal?: AbortSignal;
 }
 
 const LONG_MS = 10_000;
 
-/** Says so when something takes long, and goes on waiting for it: silence looks like a program that hangs. */
+/** Calls `say` when the work takes long, and continues to wait, because silence looks like a hang. */
 export async function notifyIfSlow<Value>(work: Promise<Value>, say: () => void): Promise<Value> {
   const timer = setTimeout(say, LONG_MS);
   try {
@@ -24,7 +24,7 @@ export async function notifyIfSlow<Value>(work: Promise<Value>, say: () => void)
   }
 }
 
-/** Does a plugin's work and waits for it as long as it may take. Throws what it throws, and when its time is over. */
+/** Calls a plugin's code with a time limit. Throws what the code throws, and on a timeout. */
 export async function callWithTimeout<Value>(
   work: () => Value | Promise<Value>,
   bounds: CallTimeout,

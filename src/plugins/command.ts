@@ -4,10 +4,10 @@ import type { AgentExtensionCommand } from './contract/plugin.ts';
 import type { PluginGroup } from './loaded-plugin.ts';
 import { runAsPlugin } from './plugin-ownership.ts';
 
-/** What a command of a plugin came to. */
+/** The result of a plugin's command. */
 export interface CommandReply {
   readonly reply: string | null;
-  /** The prompt that shall be run for it. */
+  /** The prompt to run next. */
   readonly prompt: string | null;
 }
 
@@ -34,7 +34,7 @@ export async function runCommand(
   return null;
 }
 
-/** The command that a prompt names; null when it is none of these, or does nothing. */
+/** The command that a prompt names; null when no plugin has it, or it has no handler. */
 export function findCommand(
   prompt: string,
   commands: readonly AgentExtensionCommand[],

@@ -1,7 +1,7 @@
 import { getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 
-/** Something that a person should know of a plugin. */
+/** A problem of a plugin that the user should know about. */
 export interface PluginIssue {
   readonly plugin: string;
   readonly phase:
@@ -19,16 +19,16 @@ export interface PluginIssue {
     | 'automation'
     | 'uncaught';
   readonly message: string;
-  /** Whether what it is about is lost. */
+  /** An error means that the subject does not work. */
   readonly level: 'warning' | 'error';
 }
 
 export type OnIssue = (issue: PluginIssue) => void;
 
-/** How many errors of one plugin that nothing caught are told of: a timer may throw for ever. */
-const MAX_TOLD = 10;
+/** How many uncaught errors of one plugin are reported: a timer may throw for ever. */
+const MAX_REPORTED = 10;
 
-/** Tells of errors that a plugin left for nobody to catch. */
+/** Reports the uncaught errors of plugins. */
 export function createUncaughtIssues(
   plugin: () => string,
   onIssue: OnIssue,
@@ -36,14 +36,14 @@ export function createUncaughtIssues(
   let count = 0;
   return (error) => {
     count += 1;
-    if (count > MAX_TOLD) return;
-    const rest = count === MAX_TOLD ? ' (further ones are not told of)' : '';
+    if (count > MAX_REPORTED) return;
+    const rest = count === MAX_REPORTED ? ' (further ones are not told of)' : '';
     const message = `an error that nothing caught: ${describeThrown(error)}${rest}`;
     onIssue({ plugin: plugin(), phase: 'uncaught', level: 'error', message });
   };
 }
 
-/** Of what is rejected with and is no error, Node.js makes one that explains rejections at length. */
+/** For a rejection with a value that is no error, Node.js creates an error with a long explanation. */
 function describeThrown(error: unknown): string {
   const message = getErrorMessage(error);
   const isExplained = isRecord(error) && error['code'] === 'ERR_UNHANDLED_REJECTION';

@@ -1,22 +1,22 @@
-/** A plugin module on disk, of which nothing has been imported yet. */
+/** A plugin module on disk that has not been imported yet. */
 export interface PluginEntry {
-  /** The file that is imported; absolute, its real path. */
+  /** The file to import; absolute, its real path. */
   readonly file: string;
-  /** What people call it before it can say its own name: its package, or the file without its ending. */
+  /** The name before the plugin is imported: its package, or the file without its extension. */
   readonly label: string;
-  /** The package that lists it; null for a file by itself. */
+  /** The package that lists it; null for a single file. */
   readonly package: PluginPackage | null;
-  /** What its package says that it will contribute; null when it says nothing. */
+  /** The capabilities that its package declares; null when it declares none. */
   readonly capabilities: readonly string[] | null;
 }
 
 export interface PluginPackage {
-  /** Absolute, its real path: everything of the plugin lies below it. */
+  /** Absolute, its real path: all files of the plugin are below it. */
   readonly directory: string;
   readonly name: string;
   readonly version: string | null;
-  /** A directory with one directory for each skill; null when it brings none. */
+  /** A directory with one directory for each skill; null when there is none. */
   readonly skills: string | null;
-  /** Only an installer wrote a package.json: it cannot say which packages it needs, and gets the host's. */
+  /** The package.json was written by an installer: it lists no dependencies, so the plugin gets the host's packages. */
   readonly isBare?: true;
 }

@@ -26,7 +26,7 @@ export interface Contributions {
 
 /** The process of one plugin. */
 export interface PluginProcessPort {
-  /** Why the process has exited although nobody ended it; null while it runs. */
+  /** Why the process has exited unexpectedly; null while it runs. */
   readonly readExit: () => string | null;
   /** Ends the process. Never rejects. */
   readonly end: () => Promise<void>;
@@ -81,12 +81,12 @@ export class LoadedPlugin<Plugin = unknown> {
     return this.entry?.file ?? null;
   }
 
-  /** Why its process has exited although nobody ended it, so that nothing of the plugin works; null otherwise. */
+  /** Why its process has exited unexpectedly, so that nothing of the plugin works; null otherwise. */
   readExit(): string | null {
     return this.process === null ? null : this.process.readExit();
   }
 
-  /** What went wrong last with one of its hooks. */
+  /** The last failure of one of its hooks. */
   get lastError(): string | null {
     return this.#lastError;
   }
@@ -115,10 +115,10 @@ export class LoadedPlugin<Plugin = unknown> {
   }
 }
 
-/** Plugins whose parts are called one after the other. */
+/** Plugins whose hooks are called one after the other. */
 export interface PluginGroup {
   readonly plugins: readonly ActivePlugin[];
-  /** How long one of them may take. */
+  /** The time limit of one call. */
   readonly timeoutMs: number;
   readonly onIssue: OnIssue;
 }
@@ -126,7 +126,7 @@ export interface PluginGroup {
 /** A plugin whose manifest was validated; in a registry, one whose set-up succeeded. */
 export type ActivePlugin = LoadedPlugin<AgentPlugin>;
 
-/** What a plugin calls itself; null when it does not, or cannot be asked: getters of foreign objects may throw. */
+/** Reads the plugin's own name; null when it has none or its getter throws. */
 export function readName(plugin: unknown): string | null {
   try {
     const name = isRecord(plugin) ? plugin['name'] : null;

@@ -3,16 +3,16 @@ import { findClosestName } from '../base/did-you-mean.ts';
 import { type AgentExtensionCapability, CAPABILITIES } from './contract/plugin.ts';
 import { HOOK_NAMES } from './contract/runtime-hooks.ts';
 
-/** What is found of a plugin before any of its code runs. */
+/** What a plugin's fields declare, read before any of its code runs. */
 export interface ManifestReading {
   readonly name: string;
-  /** Why it cannot be used, or null. */
+  /** Why the plugin cannot be used, or null. */
   readonly problem: string | null;
-  /** What its author should know, and what is an error when the host is strict. */
+  /** Warnings for its author, which are errors when the host is strict. */
   readonly warnings: readonly string[];
 }
 
-/** Looks at a plugin's outside; `label` is what one is called that has no name. */
+/** Reads the manifest of a plugin; `label` is its name when it declares none. */
 export function readManifest(plugin: unknown, label: string): ManifestReading {
   if (!isRecord(plugin)) {
     const problem = `expected a plugin object, found ${getTypeName(plugin)}`;
@@ -46,12 +46,12 @@ function describeFound(value: unknown): string {
   return value === undefined ? 'nothing' : getTypeName(value);
 }
 
-/** Why these cannot be the capabilities of a plugin, or null. */
-export function findCapabilityProblem(given: unknown): string | null {
-  if (!Array.isArray(given) || given.length === 0) {
+/** Why a value is not a valid list of capabilities, or null. */
+export function findCapabilityProblem(capabilities: unknown): string | null {
+  if (!Array.isArray(capabilities) || capabilities.length === 0) {
     return `expected "capabilities" to be a list with at least one of ${CAPABILITIES.join(', ')}`;
   }
-  const unknown: unknown = given.find((each) => !isCapability(each));
+  const unknown: unknown = capabilities.find((each) => !isCapability(each));
   if (unknown === undefined) return null;
   const closest = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
   const hint =
@@ -65,9 +65,9 @@ function isCapability(value: unknown): value is AgentExtensionCapability {
 
 function findListProblem(manifest: Fields, key: string): string | null {
   if (!Object.hasOwn(manifest, key)) return null;
-  const given = manifest[key];
-  const isFine = Array.isArray(given) && given.every((each) => typeof each === 'string');
-  return isFine || given === undefined ? null : `expected "${key}" to be a list of strings`;
+  const value = manifest[key];
+  const isFine = Array.isArray(value) && value.every((each) => typeof each === 'string');
+  return isFine || value === undefined ? null : `expected "${key}" to be a list of strings`;
 }
 
 function findHooksProblem(hooks: unknown, capabilities: unknown): string | null {
@@ -88,7 +88,7 @@ function findWarnings({ manifest, hooks }: Fields): readonly string[] {
 
 function findHookWarning(name: string, hook: unknown): readonly string[] {
   if (!HOOK_NAMES.some((each) => each === name)) {
-    // Hooks may be methods of an object that keeps what they count.
+    // Hooks may be methods of an object with other properties.
     if (typeof hook !== 'function') return [];
     const closest = findClosestName(name, HOOK_NAMES);
     const hint = closest === null ? '' : `; did you mean ${closest}?`;

@@ -17,11 +17,11 @@ import { setUpPlugin } from './set-up-plugin.ts';
 
 export type PluginState =
   | 'ready'
-  /** It works, and something went wrong with it. */
+  /** It works, but something failed. */
   | 'degraded'
   | 'failed'
   | 'disabled'
-  /** Nobody has looked at its files, or they have changed since. */
+  /** Its files have not been reviewed, or have changed since. */
   | 'untrusted'
   | 'modified'
   /** It is made for other providers or models. */
@@ -30,14 +30,14 @@ export type PluginState =
 export interface PluginStatus {
   readonly name: string;
   readonly state: PluginState;
-  /** Why it is not ready, or what goes wrong with it. */
+  /** Why it is not ready, or its last failure. */
   readonly lastError: string | null;
   readonly contributes: Readonly<Record<keyof Contributions, readonly string[]>> | null;
-  /** Where it lies; absent for an object that the program itself gave. */
+  /** Where it was found; absent for an object of the embedding program. */
   readonly entry?: PluginEntry;
 }
 
-/** What a plugin sends events through; `declared` are the types that it has declared so far. */
+/** Creates the automation port of a plugin; `declared` are the event types that it has declared so far. */
 export type AutomationFor = (
   plugin: string,
   declared: () => readonly AgentExtensionAutomationEventType[],
@@ -60,12 +60,12 @@ export interface RegistryOptions {
   readonly onIssue: OnIssue;
 }
 
-/** What importing plugins came to. */
+/** The result of importing plugins. */
 export interface LoadedPlugins {
   /** Those that can be set up, in declared order. */
   readonly loaded: readonly LoadedPlugin[];
   /** Plugins that are not used, each with the reason. */
-  readonly left?: readonly PluginStatus[];
+  readonly unused?: readonly PluginStatus[];
   /** Plugins that were imported and are made for another model. */
   readonly madeForOtherModels?: readonly unknown[];
   /** Releases what importing holds: processes, module instances, listeners. */
@@ -90,7 +90,7 @@ export interface PluginRegistry {
  * reported, and the others work; with `isStrict` it throws PLUGIN_INVALID instead.
  */
 export async function createPluginRegistry(
-  { loaded, left = [], madeForOtherModels = [], release }: LoadedPlugins,
+  { loaded, unused = [], madeForOtherModels = [], release }: LoadedPlugins,
   options: RegistryOptions,
 ): Promise<PluginRegistry> {
   const active: ActivePlugin[] = [];
@@ -116,7 +116,7 @@ export async function createPluginRegistry(
     loaded,
     madeForOtherModels,
     active: Object.freeze(active),
-    list: () => [...active.map(describeStatus), ...failed, ...left],
+    list: () => [...active.map(describeStatus), ...failed, ...unused],
     dispose,
   });
 }
@@ -257,7 +257,7 @@ function describeStatus(active: ActivePlugin): PluginStatus {
   };
 }
 
-/** Plugins may be plain JavaScript, and Cline asks for neither. */
+/** Plugins may be plain JavaScript, and Cline requires neither field. */
 function toTextOr(name: unknown, otherwise: string): string {
   return typeof name === 'string' && name.trim() !== '' ? name : otherwise;
 }

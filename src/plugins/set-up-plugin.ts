@@ -13,19 +13,19 @@ import { runAsPlugin } from './plugin-ownership.ts';
 
 /** How the set-up of one plugin differs between the places that run it. */
 export interface SetUpOptions {
-  /** Refuses whatever has no capability; otherwise Cline's rules hold, and a warning says so. */
+  /** Refuses every registration without its capability; otherwise Cline's rules apply, with a warning. */
   readonly isStrict: boolean;
   readonly onWarning: (text: string) => void;
   /** Called as soon as the plugin has declared a type of events. */
   readonly onEventType?: (type: AgentExtensionAutomationEventType) => void;
-  /** How long it is waited for; without it, until it ends. */
+  /** The time limit; without it, there is none. */
   readonly timeout?: CallTimeout;
 }
 
 /**
- * Runs `setup` of a plugin; whoever sets one up calls this: the registry of a session, the process of an
- * isolated plugin, and the `ContributionRegistry` of `@cline/shared`. What it registers is in the plugin's
- * `contributions`; afterwards nothing can be registered any more. Throws what `setup` throws.
+ * Runs `setup` of a plugin, for the registry of a session, the process of an isolated plugin, and the
+ * `ContributionRegistry` of `@cline/shared`. Registrations are stored in the plugin's
+ * `contributions`; nothing can be registered afterwards. Throws what `setup` throws.
  */
 export async function setUpPlugin(
   active: ActivePlugin,
@@ -42,16 +42,16 @@ export async function setUpPlugin(
   }
 }
 
-/** Cline itself refuses these. */
+/** Cline itself refuses these without the capability. */
 const ALWAYS_NEEDED: readonly AgentExtensionCapability[] = ['rules', 'automationEvents', 'mcp'];
 
-/** What `setup` of one plugin is given; each method needs its capability. */
+/** Creates the `api` argument of `setup`; each method needs its capability. */
 function createApi(
   { name, plugin, contributions }: ActivePlugin,
   { isStrict, onWarning, onEventType }: SetUpOptions,
   isOpen: () => boolean,
 ): AgentExtensionApi {
-  const admit = (method: string, capability: AgentExtensionCapability): void => {
+  const requireCapability = (method: string, capability: AgentExtensionCapability): void => {
     if (!isOpen()) throw createLateError(name, method);
     if (plugin.manifest.capabilities.includes(capability)) return;
     const problem = `${method} requires the "${capability}" capability`;
@@ -60,44 +60,44 @@ function createApi(
     }
     onWarning(`${problem}, which its manifest does not declare; it counts all the same`);
   };
-  const check = (method: string, given: unknown, keys: readonly string[]): void =>
-    checkShape(`${method} of the plugin "${name}"`, given, keys);
+  const check = (method: string, contribution: unknown, keys: readonly string[]): void =>
+    checkShape(`${method} of the plugin "${name}"`, contribution, keys);
   const api: AgentExtensionApi = {
     registerTool(tool) {
-      admit('registerTool', 'tools');
+      requireCapability('registerTool', 'tools');
       check('registerTool', tool, ['name', 'execute()']);
       toJsonSchema(tool.inputSchema ?? {}, tool.name);
       contributions.tools.push(tool);
     },
     registerCommand(command) {
-      admit('registerCommand', 'commands');
+      requireCapability('registerCommand', 'commands');
       check('registerCommand', command, ['name']);
       contributions.commands.push(command);
     },
     registerRule(rule) {
-      admit('registerRule', 'rules');
+      requireCapability('registerRule', 'rules');
       check('registerRule', rule, []);
       contributions.rules.push(rule);
     },
     registerMessageBuilder(builder) {
-      admit('registerMessageBuilder', 'messageBuilders');
+      requireCapability('registerMessageBuilder', 'messageBuilders');
       check('registerMessageBuilder', builder, ['build()']);
       contributions.messageBuilders.push(builder);
     },
     registerProvider(provider) {
-      admit('registerProvider', 'providers');
+      requireCapability('registerProvider', 'providers');
       check('registerProvider', provider, ['name']);
       contributions.providers.push(provider);
     },
     registerAutomationEventType(type) {
-      admit('registerAutomationEventType', 'automationEvents');
+      requireCapability('registerAutomationEventType', 'automationEvents');
       check('registerAutomationEventType', type, ['eventType', 'source']);
       const trimmed = trimEventType(type);
       contributions.automationEventTypes.push(trimmed);
       onEventType?.(trimmed);
     },
     registerMcpServer(server) {
-      admit('registerMcpServer', 'mcp');
+      requireCapability('registerMcpServer', 'mcp');
       check('registerMcpServer', server, ['name']);
       const metadata = { ...server.metadata, source: 'plugin', plugin: name };
       contributions.mcpServers.push({ ...server, metadata });
@@ -120,17 +120,17 @@ function createLateError(name: string, method: string): HooklineError {
   });
 }
 
-/** A key that ends in `()` must be a function, any other a text that is not empty. */
-function checkShape(place: string, given: unknown, keys: readonly string[]): void {
-  if (!isRecord(given)) {
+/** A key that ends in `()` must be a function, any other a non-empty text. */
+function checkShape(place: string, contribution: unknown, keys: readonly string[]): void {
+  if (!isRecord(contribution)) {
     throw new HooklineError('PLUGIN_INVALID', {
-      message: `${place} expects an object, found ${getTypeName(given)}`,
+      message: `${place} expects an object, found ${getTypeName(contribution)}`,
     });
   }
   for (const key of keys) {
     const isFunction = key.endsWith('()');
     const field = key.replace('()', '');
-    const value = given[field];
+    const value = contribution[field];
     const isFine = isFunction
       ? typeof value === 'function'
       : typeof value === 'string' && value.trim() !== '';

@@ -42,10 +42,10 @@ export class OutputCollector {
       return { text: decodeChunks([...head, ...tail]), totalBytes, truncated: false, tail: '' };
     }
     return {
-      text: withoutSplitEnd(joinChunks(head)).toString('utf8'),
+      text: removeSplitEnd(joinChunks(head)).toString('utf8'),
       totalBytes,
       truncated: true,
-      tail: withoutSplitStart(joinChunks(tail)).toString('utf8'),
+      tail: removeSplitStart(joinChunks(tail)).toString('utf8'),
     };
   }
 }
@@ -69,9 +69,9 @@ class ByteQueue {
       const excess = this.bytes - limit;
       const first = this.chunks.shift();
       if (first === undefined) return;
-      const kept = first.subarray(excess);
-      this.bytes -= first.length - kept.length;
-      if (kept.length > 0) this.chunks.unshift(kept);
+      const rest = first.subarray(excess);
+      this.bytes -= first.length - rest.length;
+      if (rest.length > 0) this.chunks.unshift(rest);
       else this.#packed = Math.max(0, this.#packed - 1);
     }
   }
@@ -94,7 +94,7 @@ function joinChunks(chunks: readonly Buffer[]): Buffer {
 
 const MAX_CONTINUATION_BYTES = 3;
 
-function withoutSplitEnd(bytes: Buffer): Buffer {
+function removeSplitEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= MAX_CONTINUATION_BYTES; back++) {
     const byte = bytes.at(-back);
     if (byte === undefined) return bytes;
@@ -104,7 +104,7 @@ function withoutSplitEnd(bytes: Buffer): Buffer {
   return bytes;
 }
 
-function withoutSplitStart(bytes: Buffer): Buffer {
+function removeSplitStart(bytes: Buffer): Buffer {
   const start = bytes
     .subarray(0, MAX_CONTINUATION_BYTES)
     .findIndex((byte) => !isContinuation(byte));

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface TreeEnder {
   /** Must be called for the first time before the leader was reaped; never throws. */
   end(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Whether nothing of the tree is alive any more, as far as the machine can tell. */
+  /** Whether no process of the tree is alive any more, as far as the system shows. */
   hasEnded(): boolean;
 }
 

@@ -40,7 +40,7 @@ export function createEnvFile(
   return path.join(directory, `${event.toLowerCase()}-hook-${index}.sh`);
 }
 
-/** A session id comes from whoever embeds us, and must not lead out of the directory. */
+/** The embedding program chooses the session id, which must not lead out of the directory. */
 export function toSafeFileName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '-') || 'unnamed';
 }

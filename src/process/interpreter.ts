@@ -24,13 +24,13 @@ export interface LaunchMachine {
 interface Launch {
   readonly file: string;
   readonly args: readonly string[];
-  /** What a person should know: another interpreter than the one asked for was taken. */
+  /** What the user should know: another interpreter than the one asked for was taken. */
   readonly note: string | null;
 }
 
 export type LaunchPlan = Launch | { readonly missing: string };
 
-/** Decides how a file is started without a shell: by itself, or by which interpreter. */
+/** Decides how a file is started without a shell: directly, or by which interpreter. */
 export function planLaunch(file: ScriptFile, machine: LaunchMachine): LaunchPlan {
   const script = { ...file, extension: getExtension(file.path, machine.platform) };
   const isWindows = machine.platform === 'win32';
@@ -196,11 +196,12 @@ function planFirst(
   names: readonly [string, ...string[]],
   machine: LaunchMachine,
 ): LaunchPlan {
-  const [wanted] = names;
+  const [preferredName] = names;
   for (const name of names) {
     const file = name === 'bash' ? findBash(machine) : machine.findProgram(name);
     if (file === null) continue;
-    const note = name === wanted ? null : `${wanted} was not found; ${file} is used instead.`;
+    const note =
+      name === preferredName ? null : `${preferredName} was not found; ${file} is used instead.`;
     return { file, args: [script.path], note };
   }
   return { missing: describeMissingInterpreters(script, names) };
@@ -299,7 +300,7 @@ type Command = Pick<Shebang, 'interpreter' | 'args' | 'variables'>;
 /** Null when `env` is given an option that only `env` itself can carry out. */
 function parseEnv(words: readonly string[]): Command | null {
   const [option] = words;
-  if (isSplitOption(option)) return parseEnv(withoutSplitOption(words));
+  if (isSplitOption(option)) return parseEnv(removeSplitOption(words));
   const start = words.findIndex((word) => !isAssignment(word));
   const interpreter = words[start];
   if (interpreter === undefined || interpreter.startsWith('-')) return null;
@@ -310,7 +311,7 @@ function isSplitOption(word: string | undefined): boolean {
   return word !== undefined && /^(-v?S|--split-string(=|$))/.test(word);
 }
 
-function withoutSplitOption([option = '', ...rest]: readonly string[]): string[] {
+function removeSplitOption([option = '', ...rest]: readonly string[]): string[] {
   const attached = option.replace(/^(-v?S|--split-string=?)/, '');
   return attached === '' ? rest : [attached, ...rest];
 }

@@ -15,8 +15,8 @@ export function createProgramFinder(
   const answers = new Map<string, string | null>();
 
   return (name) => {
-    const known = answers.get(name);
-    if (known !== undefined) return known;
+    const cached = answers.get(name);
+    if (cached !== undefined) return cached;
     const places = /[/\\]/.test(name) ? [name] : directories.map((place) => path.join(place, name));
     const candidates = places.flatMap((place) => listSpellings(place, extensions));
     const found = candidates.find((candidate) => isProgram(candidate)) ?? null;
@@ -64,8 +64,8 @@ export function findByPathExt(
 ): string | null {
   const extensions = [...splitPathExt(pathExt ?? DEFAULT_PATH_EXT), '.ps1'];
   for (const extension of extensions) {
-    const wanted = `${baseName}${extension}`.toLowerCase();
-    const entry = listing.find((name) => name.toLowerCase() === wanted);
+    const fileName = `${baseName}${extension}`.toLowerCase();
+    const entry = listing.find((name) => name.toLowerCase() === fileName);
     if (entry !== undefined) return path.win32.join(directory, entry);
   }
   return null;

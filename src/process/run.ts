@@ -11,8 +11,8 @@ import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest 
 
 export interface Program extends SpawnRequest {
   /**
-   * Written at once and closed; one Buffer may be given to many programs. A function is asked once
-   * the program has been started, so that making the input costs no time of its own.
+   * Written at once and closed; many programs may share one Buffer. A function is called once
+   * the program has been started, so that creating the input delays nothing.
    */
   readonly stdin: string | Uint8Array | (() => string | Uint8Array);
   /** Set for a program that opens `/dev/stdin`: it gets a file there, because Node's pipes are sockets. */
@@ -29,7 +29,7 @@ export interface Program extends SpawnRequest {
 export interface RunOptions {
   /** Ends the whole tree, also after a hand-over. */
   readonly signal?: AbortSignal;
-  /** Gets the pid of what was started, which leads a process group of its own. Must not throw. */
+  /** Gets the pid of the program, which leads its own process group. Must not throw. */
   readonly onStart?: (leader: number) => void;
   /** Gets all of stdout as it comes, also what is not kept. Must not throw. */
   readonly onOutput?: (chunk: Buffer) => void;
@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly handOver?: HandOver;
 }
 
-/** `true`, or a new time limit, means that the caller goes on without waiting. */
+/** `true`, or a new time limit, means that the caller continues without waiting. */
 export type HandOver = (firstLine: string) => boolean | { readonly timeoutMs: number };
 
 /** The first thing that happened: a program that is killed after its time-out ended by time-out. */
@@ -45,7 +45,7 @@ export type Ending = 'exit' | 'signal' | 'timeout' | 'abort' | 'spawn' | 'handed
 
 export interface ProgramResult {
   readonly ending: Ending;
-  /** Null unless the program exited by itself or after SIGTERM; null is never success. */
+  /** Null unless the program exited normally or after SIGTERM; null is never success. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: BoundedOutput;
@@ -147,7 +147,7 @@ class Run {
     child.on('error', (error) => this.#failToStart(error));
     child.on('exit', (code, signal) => this.#onExit(code, signal));
     child.on('close', () => this.#onClose());
-    // Without pipes (too many open files) there is only an error to hear.
+    // Without pipes (too many open files) only the error event follows.
     child.stdin?.on('error', ignoreError);
     child.stdout?.on('error', ignoreError);
     child.stderr?.on('error', ignoreError);
@@ -238,7 +238,7 @@ class Run {
     const late = new Promise<ProgramResult>((resolve) => {
       this.#resolve = resolve;
     });
-    answer({ ...this.#result('handed-over'), exitCode: null, signal: null, late });
+    answer({ ...this.#createResult('handed-over'), exitCode: null, signal: null, late });
   }
 
   #settle(): void {
@@ -252,7 +252,7 @@ class Run {
     }
     if (!this.#hasClosed) this.#releasePipes();
     invariant(this.#ending !== null, 'a program settles only after it is known why it ended');
-    this.#resolve(this.#result(this.#ending));
+    this.#resolve(this.#createResult(this.#ending));
   }
 
   // What still holds the other ends is left alone, but must not keep this process alive.
@@ -263,7 +263,7 @@ class Run {
     this.#child?.unref();
   }
 
-  #result(ending: Ending): ProgramResult {
+  #createResult(ending: Ending): ProgramResult {
     return {
       ending,
       exitCode: this.#exitCode,

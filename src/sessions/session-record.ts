@@ -55,7 +55,7 @@ export function readRecord(directory: string): {
   return { record: recoverRecord(directory), problem };
 }
 
-/** A copied directory is a session of its own. */
+/** A copied directory is a separate session. */
 function withDirectoryId(record: SessionRecord, directory: string): SessionRecord {
   return { ...record, facts: { ...record.facts, id: path.basename(directory) } };
 }

@@ -204,14 +204,14 @@ function toTexts(key: string, expected: unknown): unknown {
   );
 }
 
-function checkKeys(place: Place, fields: Fields, known: readonly string[]): void {
-  const unknown = Object.keys(fields).find((key) => !known.includes(key));
+function checkKeys(place: Place, fields: Fields, knownKeys: readonly string[]): void {
+  const unknown = Object.keys(fields).find((key) => !knownKeys.includes(key));
   if (unknown === undefined) return;
-  const suggestion = findClosestName(unknown, known);
+  const suggestion = findClosestName(unknown, knownKeys);
   throw createCaseError(
     place.file,
     `${formatPrefix(place)}there is no "${unknown}" here`,
-    suggestion === null ? `Known are: ${known.join(', ')}.` : `Did you mean "${suggestion}"?`,
+    suggestion === null ? `Known are: ${knownKeys.join(', ')}.` : `Did you mean "${suggestion}"?`,
   );
 }
 

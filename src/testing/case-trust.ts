@@ -79,8 +79,8 @@ function findUntrusted(
   search: HookSearch,
 ): readonly Difference[] {
   const { hooksDirectory: _ofTheWorkspace, ...rest } = search;
-  const named = hooksDirectory === null ? {} : { hooksDirectory };
-  const { hookSet } = openHooks({ ...rest, ...named, cwd: root, roots: [root] });
+  const hooksField = hooksDirectory === null ? {} : { hooksDirectory };
+  const { hookSet } = openHooks({ ...rest, ...hooksField, cwd: root, roots: [root] });
   return (
     hookSet
       .statuses()

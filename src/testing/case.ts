@@ -84,7 +84,7 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
   const names = listNames(directory)
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
-  const unknown = names.find((name) => !OWN_NAMES.some((known) => known === name));
+  const unknown = names.find((name) => !OWN_NAMES.some((ownName) => ownName === name));
   if (unknown !== undefined) {
     const suggestion = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
     throw createCaseError(

@@ -15,10 +15,10 @@ import type { TraceEntry } from '../trace/entry.ts';
 import { getTraceFile } from '../trace/jsonl.ts';
 
 export interface RecordRequest extends RunCaseOptions {
-  /** The case's directory; made when it is not there. */
+  /** The case's directory; created when it does not exist. */
   readonly directory: string;
   readonly fire: FireDescription;
-  /** Lets a case that is there be replaced; all but its event and expectation is kept. */
+  /** Allows replacing an existing case; all fields but its event and expectation stay. */
   readonly replace?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface RecordedCase {
   readonly verdict: Verdict;
 }
 
-/** Fires an event and writes it, with what came of it, as a case. */
+/** Fires an event and writes it, with its verdict, as a case. */
 export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
   const { directory, fire } = request;
   const draft = prepareCase(directory, fire, request.replace === true);
@@ -43,7 +43,7 @@ export async function recordCase(request: RecordRequest): Promise<RecordedCase> 
   });
 }
 
-/** What is known of an answer, whether it just came or was stored. */
+/** The recorded fields of a new or stored verdict. */
 interface RecordedAnswer {
   readonly effect: string;
   readonly stop: Stop | null;
@@ -112,7 +112,7 @@ function writeCase(
   }
 }
 
-/** Selects what another run, on another machine, would give again. */
+/** Selects the parts that are the same in another run, on another machine. */
 function selectStableParts(answer: RecordedAnswer): Readonly<Record<string, unknown>> {
   const { effect, stop, reasons, context, messages, input, output, changes, outcomes } = answer;
   return {

@@ -55,8 +55,8 @@ export function createEvent(description: EventDescription): FiredEvent {
 }
 
 function resolveName({ event: name, success }: EventDescription): ForeignEvent {
-  const known = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
-  if (known !== null) return success === false ? toFailure(known) : known;
+  const foreignEvent = isEventName(name) ? { event: name, facts: {} } : findForeignEvent(name);
+  if (foreignEvent !== null) return success === false ? toFailure(foreignEvent) : foreignEvent;
   const suggestion = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `there is no event ${JSON.stringify(name)}`,
@@ -67,8 +67,10 @@ function resolveName({ event: name, success }: EventDescription): ForeignEvent {
   });
 }
 
-function toFailure(named: ForeignEvent): ForeignEvent {
-  return named.event === 'PostToolUse' ? { ...named, event: 'PostToolUseFailure' } : named;
+function toFailure(foreignEvent: ForeignEvent): ForeignEvent {
+  return foreignEvent.event === 'PostToolUse'
+    ? { ...foreignEvent, event: 'PostToolUseFailure' }
+    : foreignEvent;
 }
 
 function omitUndefined(key: string, value: string | undefined): Facts {

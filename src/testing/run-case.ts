@@ -22,7 +22,7 @@ import { type FireDescription, resolveEvent } from './resolve-event.ts';
 import { createTempWorkspace } from './temp-workspace.ts';
 import { AssertionError } from 'node:assert';
 
-/** Which workspace a case without directories of its own is about, and what lets hooks run. */
+/** The workspace for cases without their own directories, and the trust that lets hooks run. */
 export interface RunCaseOptions extends HookSearch {
   readonly signal?: AbortSignal;
   readonly onNotice?: (notice: string) => void;
@@ -214,7 +214,7 @@ function describeHooks(host: Host): readonly unknown[] {
   }));
 }
 
-/** The texts of the files that are expected, by the name under which the case speaks of them. */
+/** The contents of the expected files, by the name that the case uses. */
 function readFiles(expected: unknown, caseHost: CaseHost): Readonly<Record<string, string | null>> {
   const names = typeof expected === 'object' && expected !== null ? Object.keys(expected) : [];
   return Object.fromEntries(names.map((name) => [name, readOwnFile(name, caseHost)]));

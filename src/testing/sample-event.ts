@@ -162,7 +162,7 @@ const NULLABLE = new Set([
   'promptId',
 ]);
 
-/** Members that a fact of the moment must have, however little of it was said. */
+/** Fields that an object fact of the moment must have, even when the caller sets only some. */
 const MOMENT_RECORDS: Facts = {
   model: { provider: 'unknown', id: 'unknown' },
   agent: { id: 'agent_1', parentId: null, type: null },
@@ -179,7 +179,7 @@ export function createSampleEvent(name: EventName, facts: Facts = {}): FiredEven
   const types = listFactTypes(name, sample);
   const checked = Object.entries(facts).map(([key, value]): [string, unknown] => {
     checkType(name, key, findType(name, key, types), value);
-    return [key, completeFact(name, key, { value, known: MOMENT_RECORDS[key] ?? sample[key] })];
+    return [key, completeFact(name, key, { value, example: MOMENT_RECORDS[key] ?? sample[key] })];
   });
   // Every fact has the type that the event's own sample has.
   return { name, ...sample, ...Object.fromEntries(checked) } as unknown as FiredEvent;
@@ -223,23 +223,23 @@ function checkType(event: EventName, key: string, expected: string | null, value
   });
 }
 
-/** A tool without a name or a result without a text would be no fact at all. */
+/** A tool without a name, or a result without a text, would be invalid. */
 function completeFact(
   event: EventName,
   key: string,
-  { value, known }: { value: unknown; known: unknown },
+  { value, example }: { value: unknown; example: unknown },
 ): unknown {
-  if (!isRecord(value) || !isRecord(known)) return value;
-  for (const [member, sample] of Object.entries(known)) {
+  if (!isRecord(value) || !isRecord(example)) return value;
+  for (const [member, sample] of Object.entries(example)) {
     if (isRecord(sample) || sample === null || sample === undefined || !(member in value)) continue;
     const expected = getTypeName(sample);
     checkType(event, `${key}.${member}`, expected, value[member]);
   }
-  return { ...createEmptied(known), ...value };
+  return { ...createEmptied(example), ...value };
 }
 
-function createEmptied(known: Facts): Facts {
+function createEmptied(facts: Facts): Facts {
   return Object.fromEntries(
-    Object.entries(known).map(([member, sample]) => [member, isRecord(sample) ? {} : sample]),
+    Object.entries(facts).map(([member, sample]) => [member, isRecord(sample) ? {} : sample]),
   );
 }

@@ -7,7 +7,7 @@ import type { OwnDirectories } from './case.ts';
 import { createCaseError } from './case-fields.ts';
 import type { Placeholders } from './expectation.ts';
 
-/** A copy of a case's directories, and surroundings in which nothing else of this machine's hooks is seen. */
+/** A copy of a case's directories, with an environment that hides this machine's other hooks. */
 export interface TempWorkspace {
   readonly directory: string;
   readonly roots: readonly string[];
@@ -65,7 +65,7 @@ async function copyInto(target: string, source: string | null): Promise<string> 
   return target;
 }
 
-// Each of them would let the machine's own hooks, settings or session show in a case.
+// Each of these variables would expose the machine's own hooks, settings or session to a case.
 const NOT_INHERITED = new Set([
   'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
   'CLAUDE_CODE_SHELL_PREFIX',

@@ -189,9 +189,9 @@ function createInsertion(input: Fields, path: string, context: ViewContext): Cal
     tool: TOOLS.Edit,
     fields: createEditFields(path, neighbour, `${before}${newText}${after}`),
     put: (next) => {
-      const wanted = getText(next, 'new_string');
-      if (!wanted.startsWith(before) || !wanted.endsWith(after)) return input;
-      const inserted = wanted.slice(before.length, wanted.length - after.length);
+      const replacement = getText(next, 'new_string');
+      if (!replacement.startsWith(before) || !replacement.endsWith(after)) return input;
+      const inserted = replacement.slice(before.length, replacement.length - after.length);
       return changeEditor(input, next, { new_text: inserted });
     },
   };
@@ -289,9 +289,9 @@ function createAddPart(text: string, section: PatchSection): PatchPart {
     tool: TOOLS.Write,
     fields: { file_path: section.path, content },
     put: (next) => {
-      const wanted = getText(next, 'content');
-      const lines = splitLines(wanted).map((line) => `+${line}`);
-      const patched = wanted === content ? text : replaceLines(text, section, lines);
+      const newContent = getText(next, 'content');
+      const lines = splitLines(newContent).map((line) => `+${line}`);
+      const patched = newContent === content ? text : replaceLines(text, section, lines);
       return replaceHeader(patched, section, next);
     },
   };
@@ -310,15 +310,15 @@ function createHunkPart(text: string, section: PatchSection, hunk: PatchHunk): P
   };
 }
 
-function replaceHunk(text: string, hunk: PatchHunk, wanted: Fields): string {
-  const old = splitIfChanged(hunk.old, getText(wanted, 'old_string'));
-  const next = splitIfChanged(hunk.next, getText(wanted, 'new_string'));
+function replaceHunk(text: string, hunk: PatchHunk, newFields: Fields): string {
+  const old = splitIfChanged(hunk.old, getText(newFields, 'old_string'));
+  const next = splitIfChanged(hunk.next, getText(newFields, 'new_string'));
   const isUnchanged = old === hunk.old && next === hunk.next;
   return isUnchanged ? text : replaceLines(text, hunk, formatHunk(old, next));
 }
 
-function splitIfChanged(lines: readonly string[], wanted: string): readonly string[] {
-  return lines.join('\n') === wanted ? lines : splitLines(wanted);
+function splitIfChanged(lines: readonly string[], newText: string): readonly string[] {
+  return lines.join('\n') === newText ? lines : splitLines(newText);
 }
 
 function createMoveParts(text: string, section: PatchSection, file: string | null): PatchPart[] {
@@ -331,9 +331,10 @@ function createMoveParts(text: string, section: PatchSection, file: string | nul
     tool: TOOLS.Write,
     fields: { file_path: moveTo?.path ?? '', content },
     put: (next) => {
-      const wanted = getText(next, 'content');
+      const newContent = getText(next, 'content');
       const source = after === null ? null : file;
-      const patched = wanted === content ? text : replaceContent(text, section, source, wanted);
+      const patched =
+        newContent === content ? text : replaceContent(text, section, source, newContent);
       return replaceTarget(patched, section, next);
     },
   };
@@ -345,20 +346,20 @@ function replaceContent(
   text: string,
   section: PatchSection,
   source: string | null,
-  wanted: string,
+  newContent: string,
 ): string {
   const [only, ...more] = section.hunks;
   if (source !== null) {
-    const bothEnd = source.endsWith('\n') && wanted.endsWith('\n');
+    const bothEnd = source.endsWith('\n') && newContent.endsWith('\n');
     const splitWhole = (whole: string): string[] =>
       (bothEnd ? whole.slice(0, -1) : whole).split('\n');
     return replaceLines(text, section, [
       '@@',
-      ...formatHunk(splitWhole(source), splitWhole(wanted)),
+      ...formatHunk(splitWhole(source), splitWhole(newContent)),
     ]);
   }
   if (only === undefined || more.length > 0) return text;
-  return replaceLines(text, only, formatHunk(only.old, splitLines(wanted)));
+  return replaceLines(text, only, formatHunk(only.old, splitLines(newContent)));
 }
 
 // Headers stand before the lines that were replaced, so their numbers still hold.

@@ -126,9 +126,9 @@ function createChecklistForm(): ToolForm {
     show: ({ todos }) => ({ task_progress: readList(todos).map(formatTodo).join('\n') }),
     read: (input, base) => {
       if (!isRecord(input)) return describeNonObject(input);
-      const known = readList(base['todos']).filter(isRecord);
+      const todos = readList(base['todos']).filter(isRecord);
       const lines = toPlainText(input['task_progress']).split('\n');
-      return { todos: lines.flatMap((line) => readTodos(line, known)) };
+      return { todos: lines.flatMap((line) => readTodos(line, todos)) };
     },
   };
 }
@@ -139,11 +139,11 @@ function formatTodo(todo: unknown): string {
   return `- [${mark}] ${findText(todo, ['content', 'activeForm']) ?? ''}`;
 }
 
-function readTodos(line: string, known: readonly Fields[]): Fields[] {
+function readTodos(line: string, todos: readonly Fields[]): Fields[] {
   const [, mark, rest] = /^[-*]\s*\[(.)\](.*)$/.exec(line.trim()) ?? [];
   if (mark === undefined || rest === undefined) return [];
   const content = rest.trim();
-  const same = known.find((todo) => todo['content'] === content);
+  const same = todos.find((todo) => todo['content'] === content);
   const open = same === undefined || same['status'] === 'completed' ? 'pending' : same['status'];
   const status = mark === ' ' ? open : 'completed';
   return [{ content, activeForm: content, ...same, status }];
@@ -163,10 +163,10 @@ function createUseMcpToolForm({ server, tool }: McpTarget): ToolForm {
     list: null,
     show: (fields) => ({ server_name: server, tool_name: tool, arguments: toPlainText(fields) }),
     read: (input) => {
-      const named = readTarget(input);
-      if (!isRecord(input) || named === null) return 'expected "server_name" and "tool_name"';
-      if (named.server !== server || named.tool !== tool) {
-        return `a rewrite cannot turn ${server}/${tool} into ${named.server}/${named.tool}`;
+      const newTarget = readTarget(input);
+      if (!isRecord(input) || newTarget === null) return 'expected "server_name" and "tool_name"';
+      if (newTarget.server !== server || newTarget.tool !== tool) {
+        return `a rewrite cannot turn ${server}/${tool} into ${newTarget.server}/${newTarget.tool}`;
       }
       return readArguments(input['arguments']);
     },

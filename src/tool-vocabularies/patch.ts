@@ -76,9 +76,9 @@ function findAppendLine(lines: readonly string[]): number {
   return lines.at(-1) === '' ? lines.length - 1 : lines.length;
 }
 
-function findLines(lines: readonly string[], wanted: readonly string[], from: number): number {
-  for (let at = from; at + wanted.length <= lines.length; at += 1) {
-    if (wanted.every((line, offset) => lines[at + offset] === line)) return at;
+function findLines(lines: readonly string[], soughtLines: readonly string[], from: number): number {
+  for (let at = from; at + soughtLines.length <= lines.length; at += 1) {
+    if (soughtLines.every((line, offset) => lines[at + offset] === line)) return at;
   }
   return -1;
 }

@@ -271,8 +271,11 @@ export function createQuestionForm(
       if (!isRecord(input)) return describeNonObject(input);
       const { question, options } = input;
       if (options === undefined) return { question };
-      const known = readList(base['options']).filter(isRecord);
-      return { question, options: readList(options).map((label) => findOption(label, known)) };
+      const knownOptions = readList(base['options']).filter(isRecord);
+      return {
+        question,
+        options: readList(options).map((label) => findOption(label, knownOptions)),
+      };
     },
   };
 }
@@ -281,9 +284,11 @@ function getLabel(option: unknown): string {
   return isRecord(option) ? (findText(option, ['label']) ?? '') : toPlainText(option);
 }
 
-function findOption(option: unknown, known: readonly Fields[]): Fields {
+function findOption(option: unknown, knownOptions: readonly Fields[]): Fields {
   const label = getLabel(option);
-  return known.find((candidate) => candidate['label'] === label) ?? { label, description: '' };
+  return (
+    knownOptions.find((candidate) => candidate['label'] === label) ?? { label, description: '' }
+  );
 }
 
 /** Reads a list, also one that a model sent as JSON text. */

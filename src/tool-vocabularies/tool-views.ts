@@ -72,8 +72,8 @@ const namesByCall = new Map<string, readonly string[]>();
 
 /** Lists every name that a view's part has in any vocabulary, Claude's first, for matchers. */
 export function listToolNames(call: ToolCall, view: ToolView): readonly string[] {
-  const known = namesByCall.get(call.name);
-  if (known !== undefined) return known;
+  const cachedNames = namesByCall.get(call.name);
+  if (cachedNames !== undefined) return cachedNames;
   const names = findNames(call, view);
   if (hasFixedNames(call.name)) namesByCall.set(call.name, names);
   return names;
@@ -115,8 +115,8 @@ export function detectVocabulary(call: ToolCall, input: unknown): Vocabulary | n
   const tools = called.tool.changesFile === true ? [TOOLS.Write, TOOLS.Edit] : [called.tool];
   const inputKeys = Object.keys(input);
   const scores = VOCABULARIES.map((vocabulary) => {
-    const known = listKeys(tools, vocabulary);
-    return { vocabulary, score: inputKeys.filter((key) => known.has(key)).length };
+    const knownKeys = listKeys(tools, vocabulary);
+    return { vocabulary, score: inputKeys.filter((key) => knownKeys.has(key)).length };
   });
   const best = Math.max(...scores.map(({ score }) => score));
   const [first, second] = scores.filter(({ score }) => score === best);
@@ -170,7 +170,7 @@ function toClaudeResponse(call: ToolCall, { response, text }: ToolResult): unkno
 function toSdkOutput(call: ToolCall, result: ToolResult, part: number | null): unknown {
   const called = findCalledTool(call);
   if (called === null || call.name === APPLY_PATCH) return getPartResult(result, part).text;
-  // Each service has a format of its own.
+  // Each service has its own format.
   if (called.tool === TOOLS.WebSearch) return result.response ?? result.text;
   const parts = listParts(call, called, NOWHERE);
   const callPart = parts[part ?? 0];
@@ -277,13 +277,13 @@ function rewritePart(part: PartRewrite, context: ViewContext): Rewritten {
   const base = convertFields(slot, getOwnVocabulary(part.called), rewrite.vocabulary, context);
   const hookInput = form.show(base);
   if (isSame(hookInput, rewrite.input)) return { ok: true, input: call.input };
-  const wanted = form.read(rewrite.input, base);
-  if (typeof wanted === 'string') return refuse(call, wanted);
-  const missing = slot.tool.essential.find((field) => typeof wanted[field] !== 'string');
+  const newFields = form.read(rewrite.input, base);
+  if (typeof newFields === 'string') return refuse(call, newFields);
+  const missing = slot.tool.essential.find((field) => typeof newFields[field] !== 'string');
   if (missing !== undefined) return refuse(call, `expected "${missing}" to be text`);
   const before = form.read(hookInput, base);
-  const changed = listChangedKeys(typeof before === 'string' ? {} : before, wanted);
-  const next = copyValues(slot.fields, changed, convertPath(part, changed, wanted, context));
+  const changed = listChangedKeys(typeof before === 'string' ? {} : before, newFields);
+  const next = copyValues(slot.fields, changed, convertPath(part, changed, newFields, context));
   // Claude's keys are the fields themselves, so checkPut finds what is lost of them.
   const isPlain = hookInput === base;
   const ignored = isPlain ? [] : listIgnoredKeys(form, hookInput, rewrite.input);
@@ -293,15 +293,15 @@ function rewritePart(part: PartRewrite, context: ViewContext): Rewritten {
 function convertPath(
   { called, slot, rewrite }: PartRewrite,
   changed: readonly string[],
-  wanted: Fields,
+  newFields: Fields,
   context: ViewContext,
 ): Fields {
   const { pathField } = slot.tool;
-  if (pathField === undefined || !changed.includes(pathField)) return wanted;
-  const file = wanted[pathField];
-  if (typeof file !== 'string') return wanted;
+  if (pathField === undefined || !changed.includes(pathField)) return newFields;
+  const file = newFields[pathField];
+  if (typeof file !== 'string') return newFields;
   const ownFile = translatePath(file, rewrite.vocabulary, getOwnVocabulary(called), context);
-  return { ...wanted, [pathField]: ownFile };
+  return { ...newFields, [pathField]: ownFile };
 }
 
 /** Lists changed keys of a hook's input that stand for no field of the tool. */

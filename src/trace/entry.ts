@@ -65,8 +65,8 @@ export function createDispatchEntry(record: DispatchRecord): TraceEntry {
     outcomes: verdict.outcomes.map(toTraceOutcome),
     skipped: verdict.skipped,
     slowest: verdict.slowest,
-    input: boundData(verdict.input),
-    data: boundData(omitMutableInput(event)),
+    input: limitData(verdict.input),
+    data: limitData(omitMutableInput(event)),
     exchanges: record.exchanges.map(toTraceExchange),
   };
 }
@@ -119,7 +119,7 @@ function formatTime(ms: number): string {
 }
 
 function toTraceOutcome({ decision, ...outcome }: Outcome): TraceOutcome {
-  return { ...outcome, decision: boundData(decision) };
+  return { ...outcome, decision: limitData(decision) };
 }
 
 function toTraceExchange(exchange: RecordedExchange): TraceExchange {
@@ -137,11 +137,11 @@ function toTraceExchange(exchange: RecordedExchange): TraceExchange {
   };
 }
 
-/** Data of at most 8 KB as JSON, else what fits of it as text: the rest is not even looked at. */
-function boundData(value: unknown): unknown {
+/** Data of at most 8 KB as JSON, else as much of it as text as fits; the rest is not read. */
+function limitData(value: unknown): unknown {
   if (value === null) return null;
   try {
-    const { json, isCut } = boundedJson(value, TEXT_LIMIT + LONGEST_SECRET);
+    const { json, isCut } = serializeWithinLimit(value, TEXT_LIMIT + LONGEST_SECRET);
     if (!isCut && json.length <= TEXT_LIMIT) return value;
     return {
       cut: `longer than ${TEXT_LIMIT} characters, cut`,
@@ -153,14 +153,14 @@ function boundData(value: unknown): unknown {
   }
 }
 
-function boundedJson(value: unknown, limit: number): { json: string; isCut: boolean } {
-  let left = limit;
+function serializeWithinLimit(value: unknown, limit: number): { json: string; isCut: boolean } {
+  let remaining = limit;
   const json = JSON.stringify(value, (_key, each: unknown) => {
-    if (left <= 0) return Array.isArray(each) || typeof each === 'object' ? null : each;
-    left -= typeof each === 'string' ? each.length : 4;
+    if (remaining <= 0) return Array.isArray(each) || typeof each === 'object' ? null : each;
+    remaining -= typeof each === 'string' ? each.length : 4;
     return each;
   });
-  return { json: json ?? 'null', isCut: left <= 0 };
+  return { json: json ?? 'null', isCut: remaining <= 0 };
 }
 
 const DEPTH_LIMIT = 64;

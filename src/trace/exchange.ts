@@ -1,7 +1,7 @@
 import type { Exchange } from '../hooks/handler.ts';
 import type { DispatchSubscriber, RecordedExchange } from '../hooks/dispatch-record.ts';
 
-/** What went to a hook and what came back, as text for whoever looks for a mistake in it. */
+/** The input and output of a hook as text, for debugging. */
 export interface DecodedExchange extends Omit<Exchange, 'payload'> {
   /** The id of the dispatch in the trace. */
   readonly dispatchId: string;

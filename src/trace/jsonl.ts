@@ -12,7 +12,7 @@ export interface TraceFileOptions {
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   readonly redact: Redact;
-  /** Told once when the trace cannot be written; the run goes on without it. */
+  /** Called once when the trace cannot be written; the run continues without it. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -54,8 +54,8 @@ export class TraceFile {
   async #writeEntries(entries: readonly (() => TraceEntry)[]): Promise<void> {
     const { directory, redact, onProblem } = this.#options;
     try {
-      const made = entries.map((make) => make());
-      const lines = await redactEntries(made, redact);
+      const traceEntries = entries.map((make) => make());
+      const lines = await redactEntries(traceEntries, redact);
       rotateIfLarge(this.#options);
       appendPrivateFile(path.join(directory, TRACE_FILE), lines);
     } catch (error) {

@@ -93,17 +93,19 @@ export type HashFile = (file: string, maxBytes: number) => FileHash | null;
 
 /** Caches hashes by the state of the file, because hooks of one directory bind the same files. */
 export function createFileHasher(clock: Clock): HashFile {
-  const cache = new Map<string, { readonly seen: Fingerprint; readonly hashed: FileHash }>();
+  const cache = new Map<string, { readonly fingerprint: Fingerprint; readonly hashed: FileHash }>();
   return (file, maxBytes) => {
     const cached = cache.get(file);
-    if (cached !== undefined && isUnchanged(cached.seen)) {
+    if (cached !== undefined && isUnchanged(cached.fingerprint)) {
       return cached.hashed.bytes > maxBytes ? null : cached.hashed;
     }
     cache.delete(file);
-    const seen = [probePath(file, 'state')];
+    const fingerprint = [probePath(file, 'state')];
     const hashedAtMs = clock.now();
     const hashed = hashFile(file, maxBytes);
-    if (hashed !== null && isSettled(seen, hashedAtMs)) cache.set(file, { seen, hashed });
+    if (hashed !== null && isSettled(fingerprint, hashedAtMs)) {
+      cache.set(file, { fingerprint, hashed });
+    }
     return hashed;
   };
 }

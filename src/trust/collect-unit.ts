@@ -109,8 +109,8 @@ export function findLinkedDirectory(
   return location === path.dirname(resolveParentLinks(real.root, unit.entry)) ? null : location;
 }
 
-function addNamed(walk: Walk, named: string): void {
-  const real = addLinkOrAbsence(walk, named);
+function addNamed(walk: Walk, namedPath: string): void {
+  const real = addLinkOrAbsence(walk, namedPath);
   if (real === null) return;
   const stats = readOrThrow(real, () => statSync(real));
   if (stats.isDirectory()) return markDirectory(walk, real);
@@ -126,19 +126,19 @@ function markDirectory(walk: Walk, directory: string): void {
   }
 }
 
-function addNamedDirectory(walk: Walk, named: string): void {
-  const real = addLinkOrAbsence(walk, named);
+function addNamedDirectory(walk: Walk, namedPath: string): void {
+  const real = addLinkOrAbsence(walk, namedPath);
   if (real !== null) addDirectory(walk, real);
 }
 
 /** Resolves a path and marks its link target or absence, so that a later change of links is noticed. */
-function addLinkOrAbsence(walk: Walk, named: string): string | null {
-  const location = resolveParentLinks(walk.root, named);
+function addLinkOrAbsence(walk: Walk, namedPath: string): string | null {
+  const location = resolveParentLinks(walk.root, namedPath);
   const key = toFileKey(walk.root, location);
-  walk.probes.push(probePath(named, 'target'));
-  const real = findTarget(named);
+  walk.probes.push(probePath(namedPath, 'target'));
+  const real = findTarget(namedPath);
   if (real === null) {
-    walk.marks.set(key, formatAbsenceMark(named));
+    walk.marks.set(key, formatAbsenceMark(namedPath));
     return null;
   }
   if (real !== location) walk.marks.set(key, `link:${toFileKey(walk.root, real)}`);
@@ -241,7 +241,7 @@ function addFile(walk: Walk, key: string, real: string): void {
   const state = probePathState(real);
   walk.probes.push(state);
   walk.files.set(key, real);
-  walk.bytes += Number(state.seen?.size ?? 0);
+  walk.bytes += Number(state.value?.size ?? 0);
   if (walk.files.size > MAX_FILES) throw createTooLargeError(walk.unit, `${MAX_FILES} files`);
   if (walk.bytes > MAX_BYTES) throw createTooLargeError(walk.unit, '64 MiB');
 }

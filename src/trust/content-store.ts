@@ -40,11 +40,11 @@ export function computeChangesSince(
 }
 
 function readHeldText(
-  held: string | undefined,
+  mark: string | undefined,
   readText: (sha256: string) => string | null,
 ): string | null {
-  if (held === undefined) return null;
-  return isSha256(held) ? readText(held) : held;
+  if (mark === undefined) return null;
+  return isSha256(mark) ? readText(mark) : mark;
 }
 
 function readStoredText(directory: string, sha256: string): string | null {

@@ -28,7 +28,7 @@ export const APART_MARK = 'apart';
 
 /** The paths of which more than their existence is bound. */
 export function listBoundPaths(files: FileMap): readonly string[] {
-  return Object.entries(files).flatMap(([path, held]) => (held === APART_MARK ? [] : [path]));
+  return Object.entries(files).flatMap(([path, mark]) => (mark === APART_MARK ? [] : [path]));
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -96,5 +96,5 @@ function createProblem(place: string, expected: string, found: unknown): ParsedE
 }
 
 function isFileMap(value: unknown): value is FileMap {
-  return isRecord(value) && Object.values(value).every((held) => typeof held === 'string');
+  return isRecord(value) && Object.values(value).every((mark) => typeof mark === 'string');
 }

@@ -10,14 +10,14 @@ export type Probe = StateProbe | TargetProbe;
 export interface StateProbe {
   readonly kind: 'state';
   readonly path: string;
-  readonly seen: BigIntStats | null;
+  readonly value: BigIntStats | null;
 }
 
 /** The real path behind the links of a path. */
 interface TargetProbe {
   readonly kind: 'target';
   readonly path: string;
-  readonly seen: string;
+  readonly value: string;
 }
 
 export type Fingerprint = readonly Probe[];
@@ -26,12 +26,12 @@ const SETTLED_AFTER_MS = 2_000n;
 
 /** Must be called before the content is read, or a change in between would be missed. */
 export function probePath(path: string, kind: Probe['kind']): Probe {
-  return kind === 'state' ? probePathState(path) : { kind, path, seen: readTarget(path) };
+  return kind === 'state' ? probePathState(path) : { kind, path, value: readTarget(path) };
 }
 
 /** Like `probePath` for `state`, with the precise type. */
 export function probePathState(path: string): StateProbe {
-  return { kind: 'state', path, seen: readState(path) };
+  return { kind: 'state', path, value: readState(path) };
 }
 
 function readTarget(path: string): string {
@@ -58,12 +58,12 @@ function readState(path: string): BigIntStats | null {
 export function dropRedundantProbes(fingerprint: Fingerprint): Fingerprint {
   const plain = new Set(fingerprint.filter(isStateOfNonLink).map(({ path }) => path));
   return fingerprint.filter(
-    ({ kind, path, seen }) => kind === 'state' || seen !== path || !plain.has(path),
+    ({ kind, path, value }) => kind === 'state' || value !== path || !plain.has(path),
   );
 }
 
-function isStateOfNonLink({ kind, seen }: Probe): boolean {
-  return kind === 'state' && seen !== null && !seen.isSymbolicLink();
+function isStateOfNonLink({ kind, value }: Probe): boolean {
+  return kind === 'state' && value !== null && !value.isSymbolicLink();
 }
 
 /** States of paths at one moment, each read on first use. */
@@ -99,8 +99,8 @@ export function isUnchanged(
 ): boolean {
   return fingerprint.every((probe) =>
     probe.kind === 'state'
-      ? isSameState(probe.seen, states.readState(probe.path))
-      : probe.seen === states.readTarget(probe.path),
+      ? isSameState(probe.value, states.readState(probe.path))
+      : probe.value === states.readTarget(probe.path),
   );
 }
 
@@ -111,6 +111,6 @@ export function isUnchanged(
 export function isSettled(fingerprint: Fingerprint, hashedAtMs: number): boolean {
   const latest = BigInt(Math.trunc(hashedAtMs)) - SETTLED_AFTER_MS;
   return fingerprint.every(
-    ({ kind, seen }) => kind === 'target' || seen === null || seen.ctimeMs <= latest,
+    ({ kind, value }) => kind === 'target' || value === null || value.ctimeMs <= latest,
   );
 }

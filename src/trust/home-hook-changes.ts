@@ -72,8 +72,8 @@ function hashFiles(
       continue;
     }
     notes.push(hashed.note);
-    const known = before?.get(file);
-    if (known !== undefined) hashes.set(file, known);
+    const oldHash = before?.get(file);
+    if (oldHash !== undefined) hashes.set(file, oldHash);
   }
   return { hashes, notes };
 }
@@ -95,9 +95,9 @@ function hashFileOrNote(file: string): HashResult {
 
 function compareHashes(before: Hashes, now: Hashes): readonly HomeHookChange[] {
   return [...now].flatMap(([path, sha256]): readonly HomeHookChange[] => {
-    const known = before.get(path);
-    if (known === undefined) return [{ path, kind: 'new' }];
-    return known === sha256 ? [] : [{ path, kind: 'changed' }];
+    const oldHash = before.get(path);
+    if (oldHash === undefined) return [{ path, kind: 'new' }];
+    return oldHash === sha256 ? [] : [{ path, kind: 'changed' }];
   });
 }
 

@@ -126,9 +126,11 @@ function createBoundFileCheck(
   real: Pick<TrustUnit, 'root' | 'entry'>,
 ): (file: string) => boolean {
   const entries = unit.text === undefined ? [real.entry] : [];
-  const named = new Set([...entries, ...unit.files].map((file) => findRealPath(file) ?? file));
+  const trackedFiles = new Set(
+    [...entries, ...unit.files].map((file) => findRealPath(file) ?? file),
+  );
   const isInBound = createBoundDirectoryCheck(unit, real);
-  return (file) => named.has(file) || isInBound(file);
+  return (file) => trackedFiles.has(file) || isInBound(file);
 }
 
 /** Checks whether a path is, or lies in, a directory that is bound as a whole. */
@@ -179,7 +181,7 @@ function extractDirectoryWords(unit: TrustUnit, commands: string): ReadonlySet<s
   const isPassedOn = isEntry && /\bxargs\b/.test(commands);
   const words = new Set<string>();
   for (const command of splitCommands(stripVariables(commands), stripQuotes)) {
-    for (const word of listDirectoryWords(command, { isEntry, isHandedOn: isPassedOn })) {
+    for (const word of listDirectoryWords(command, { isEntry, isPassedOn })) {
       words.add(word);
     }
   }
@@ -195,7 +197,7 @@ const VISITORS = ['cd', 'pushd', 'mkdir', 'rmdir', 'test', '[', '[['];
 /** Scripts name many paths that they do not run: of theirs, only arguments of READERS count. */
 function listDirectoryWords(
   command: readonly string[],
-  { isEntry, isHandedOn: isPassedOn }: { isEntry: boolean; isHandedOn: boolean },
+  { isEntry, isPassedOn }: { isEntry: boolean; isPassedOn: boolean },
 ): readonly string[] {
   const reader = findCommand(command, READERS);
   if (findCommand(command, VISITORS) !== -1 || (reader === -1 && !isEntry)) return [];
@@ -204,8 +206,8 @@ function listDirectoryWords(
     if (word.includes('/')) return true;
     return isPattern(word) ? isLoop : reader !== -1 || isPassedOn;
   };
-  const given = command.slice((isLoop ? command.indexOf('in') : reader) + 1);
-  const words = given.map((word) => stripLeadingSlash(word.replace(/^[\w-]+=/, '')));
+  const commandArguments = command.slice((isLoop ? command.indexOf('in') : reader) + 1);
+  const words = commandArguments.map((word) => stripLeadingSlash(word.replace(/^[\w-]+=/, '')));
   return words.filter(
     (word) => isUsableWord(word) && !word.startsWith('-') && canBeDirectory(word),
   );

@@ -76,7 +76,7 @@ export function payloadsOf(
   profile: Profile,
 ): Record<string, unknown>[] {
   return new EventViews(event, undefined)
-    .in(profile)
+    .getView(profile)
     .inputs.map((input) => JSON.parse(encodePayload(input, name, profile)));
 }
 

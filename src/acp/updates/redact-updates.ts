@@ -37,8 +37,8 @@ function mapTexts(update: acp.SessionUpdate, change: Change): acp.SessionUpdate 
       return { ...update, title: change(update.title), ...mapCallTexts(update, change) };
     case 'tool_call_update': {
       const { title } = update;
-      const named = typeof title === 'string' ? { title: change(title) } : {};
-      return { ...update, ...named, ...mapCallTexts(update, change) };
+      const titleField = typeof title === 'string' ? { title: change(title) } : {};
+      return { ...update, ...titleField, ...mapCallTexts(update, change) };
     }
     case 'plan':
       return { ...update, entries: update.entries.map((entry) => mapEntry(entry, change)) };

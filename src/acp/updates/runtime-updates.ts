@@ -59,9 +59,9 @@ function trackOpenCalls(open: Set<string>, event: RuntimeEvent): void {
 /** A cancelled run emits no `tool-end` for calls that it did not run. */
 function failOpenCalls(open: Set<string>, event: RuntimeEvent): readonly acp.SessionUpdate[] {
   if (event.type !== 'run-end' || event.parentAgentId !== null) return [];
-  const left = [...open];
+  const remaining = [...open];
   open.clear();
-  return left.map((toolCallId) => ({
+  return remaining.map((toolCallId) => ({
     sessionUpdate: 'tool_call_update',
     toolCallId,
     status: 'failed',

@@ -183,10 +183,10 @@ function isPlainOutput({ outcomes }: Verdict, { hook, text }: Attributed): boole
 
 /** Truncated before formatting, so that the hook id below the text survives. */
 function truncateContexts(contexts: readonly Attributed[]): readonly Attributed[] {
-  let left = MAX_CONTEXT_CHARS;
+  let remaining = MAX_CONTEXT_CHARS;
   return contexts.map(({ hook, text }) => {
-    const truncated = truncateText(text, left);
-    left -= truncated.length;
+    const truncated = truncateText(text, remaining);
+    remaining -= truncated.length;
     return { hook, text: truncated === text ? text : `${truncated}\n[cut: too much context]` };
   });
 }
@@ -232,7 +232,7 @@ export function formatDenial(verdict: Verdict, tool: string): string {
 /** The reason when only plugin hooks denied a call; null when other hooks did, too. */
 export function findPluginDenial(verdict: Verdict): string | null {
   const deciding = verdict.outcomes.filter(({ effect }) => isRefusal(effect));
-  // A failed hook gave no reason of its own.
+  // A failed hook gave no reason.
   const isPluginReason = ({ dialect, status }: Outcome): boolean =>
     dialect === 'plugin' && status === 'decided';
   const isPluginDenial = deciding.length > 0 && deciding.every(isPluginReason);
@@ -253,7 +253,7 @@ function parseLabel(reason: string): string | null {
   return /^\[([\s\S]*?)\]: /.exec(reason)?.[1] ?? null;
 }
 
-/** Text from Hookline or a hook, marked so that the model can tell it from the user's text. */
+/** Text from Hookline or a hook, marked so that the model can distinguish it from the user's text. */
 export function formatReminder(text: string): string {
   return `${REMINDER_START}\n${escapeReminderTags(text)}\n</system-reminder>`;
 }

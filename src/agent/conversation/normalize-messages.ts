@@ -171,6 +171,6 @@ function truncateTextBlock(block: TextBlock): TextBlock {
 /** The result is shorter than the limit including its notice, so it is never cut twice. */
 function truncateMiddle(text: string): string {
   const half = MAX_TEXT_CHARS / 2 - 50;
-  const left = text.length - 2 * half;
-  return `${text.slice(0, half)}\n[${left} characters left out]\n${text.slice(-half)}`;
+  const omitted = text.length - 2 * half;
+  return `${text.slice(0, half)}\n[${omitted} characters left out]\n${text.slice(-half)}`;
 }

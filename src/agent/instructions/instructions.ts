@@ -173,7 +173,7 @@ type Read = (candidates: readonly Candidate[]) => Promise<Instructions>;
 function createReader(paths: InstructionPaths): Read {
   const readPaths = new Set<string>();
   const isAllowed = createBoundaryCheck(paths);
-  let left = MAX_CHARACTERS_IN_ALL;
+  let remaining = MAX_CHARACTERS_IN_ALL;
 
   async function readOne(candidate: Candidate, notes: string[]): Promise<Instruction[]> {
     const { file, isRule, depth, ...facts } = candidate;
@@ -184,10 +184,10 @@ function createReader(paths: InstructionPaths): Read {
       notes.push(formatOutsideNote(file, real));
       return [];
     }
-    const { text, note } = readBounded(candidate, left);
+    const { text, note } = readBounded(candidate, remaining);
     if (note !== null) notes.push(note);
     if (text === null || text.trim() === '') return [];
-    left -= text.length;
+    remaining -= text.length;
     const rule = isRule ? await readRule(text) : { text };
     return [{ file, ...facts, ...rule }, ...(await readImports(candidate, rule.text, notes))];
   }
@@ -212,12 +212,12 @@ function createReader(paths: InstructionPaths): Read {
   };
 }
 
-function readBounded({ file, parentFile }: Candidate, left: number): TextReading {
-  const reading = readTextFile(file, Math.min(MAX_CHARACTERS, Math.max(left, 1)));
+function readBounded({ file, parentFile }: Candidate, remaining: number): TextReading {
+  const reading = readTextFile(file, Math.min(MAX_CHARACTERS, Math.max(remaining, 1)));
   if (reading.text === null && reading.note === null && parentFile !== undefined) {
     return { text: null, note: `${parentFile} includes ${file}, which does not exist` };
   }
-  if (left > 0 || reading.text === null) return reading;
+  if (remaining > 0 || reading.text === null) return reading;
   const most = MAX_CHARACTERS_IN_ALL.toLocaleString('en');
   const note = `${file} is ignored: all instructions together exceed ${most} characters`;
   return { text: null, note };

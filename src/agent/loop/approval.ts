@@ -151,7 +151,7 @@ export function findStrictestRuling(agent: Agent, prepared: PreparedToolCall): P
     ),
   );
   // Of two with the same effect, the one that no hook may override, because an allow is for all parts.
-  const weight = ({ effect, isOverridable, needsPerson }: PermissionRuling): number =>
+  const computeWeight = ({ effect, isOverridable, needsPerson }: PermissionRuling): number =>
     3 * order.indexOf(effect) + (isOverridable ? 0 : 1) + (needsPerson === true ? 1 : 0);
-  return rulings.reduce((one, other) => (weight(other) > weight(one) ? other : one));
+  return rulings.reduce((one, other) => (computeWeight(other) > computeWeight(one) ? other : one));
 }

@@ -32,10 +32,10 @@ export async function compact(
   signal: AbortSignal,
 ): Promise<CompactionProblem> {
   const tokensBefore = agent.contextTokens;
-  const asked = await askHooks(agent, trigger, wishes, signal);
-  if (asked.blocked !== null) return asked.blocked;
+  const hookAnswer = await askHooks(agent, trigger, wishes, signal);
+  if (hookAnswer.blocked !== null) return hookAnswer.blocked;
   agent.emit({ type: 'compaction-start', trigger });
-  const summary = await summarize(agent, asked.instructions, signal);
+  const summary = await summarize(agent, hookAnswer.instructions, signal);
   signal.throwIfAborted();
   agent.emit({ type: 'compaction-end', tokensBefore, summary: summary.text });
   if (summary.text === null) return summary.problem;
@@ -98,7 +98,7 @@ export function isTooLong({ class: kind, message, details = '' }: ModelFailure):
   return kind === 'invalid_request' && TOO_LONG.test(`${message} ${details}`);
 }
 
-const INSTRUCTION = `Write a summary of this conversation for whoever goes on with the work and will see nothing else of it. Say, in this order: what the person asked for, in their own words where it matters; what was done and found out, with file names, commands and decisions; what went wrong and how it was solved; what is left to do, and the very next step. Do not call any tool. Answer with the summary only.`;
+const INSTRUCTION = `Write a summary of this conversation for whoever goes on with the work and will see nothing else of it. Say, in this order: what the user asked for, in their own words where it matters; what was done and found out, with file names, commands and decisions; what went wrong and how it was solved; what is left to do, and the very next step. Do not call any tool. Answer with the summary only.`;
 
 async function summarize(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
   const wish = more === '' ? '' : `\n\nAdditional Instructions:\n${more}`;
@@ -137,5 +137,5 @@ async function askForSummary(
 }
 
 function formatContinuation(summary: string): string {
-  return `${SUMMARY_START}\n\n${summary}\n\nGo on from there without asking the person again what was settled already.`;
+  return `${SUMMARY_START}\n\n${summary}\n\nGo on from there without asking the user again what was settled already.`;
 }

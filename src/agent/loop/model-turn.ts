@@ -25,9 +25,10 @@ export async function runModelTurn(agent: Agent, signal: AbortSignal): Promise<M
   }
   const { changed, problems } = parseRequestChanges(before.changes);
   for (const text of problems) agent.emit({ type: 'notice', level: 'warning', text });
-  const wanted = { ...request, ...changed };
-  const shaped = (await agent.session.shapeRequest?.(wanted, signal)) ?? wanted;
-  const end = await streamAnswer(agent, shaped, signal);
+  const changedRequest = { ...request, ...changed };
+  const finalRequest =
+    (await agent.session.shapeRequest?.(changedRequest, signal)) ?? changedRequest;
+  const end = await streamAnswer(agent, finalRequest, signal);
   if (end.type === 'failure') return { kind: 'failed', failure: end.failure };
   return handleAnswer(agent, end, signal);
 }
@@ -128,13 +129,13 @@ async function fireMessageDisplay(
   const { facts, promptId, iteration } = agent;
   const speaker = facts.parentId === null ? (promptId ?? facts.id) : facts.id;
   const messageId = `${speaker}-${iteration}`;
-  let shown = text;
+  let displayText = text;
   if (text !== '') {
     const { changes } = await agent.fire(
       { name: 'MessageDisplay', text, messageId, index: 0, isFinal: true },
       signal,
     );
-    if (typeof changes['display'] === 'string') shown = changes['display'];
+    if (typeof changes['display'] === 'string') displayText = changes['display'];
   }
-  agent.emit({ type: 'message-end', messageId, message, shown });
+  agent.emit({ type: 'message-end', messageId, message, shown: displayText });
 }

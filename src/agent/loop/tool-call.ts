@@ -193,10 +193,11 @@ function prepareInput(
     return `The arguments of ${name} are nested deeper than ${MAX_NESTING} levels.`;
   }
   const { toolContext, tools, session } = agent;
-  const toldNames = (): readonly string[] => session.listSpecs(tools).map((spec) => spec.name);
+  const listOfferedNames = (): readonly string[] =>
+    session.listSpecs(tools).map((spec) => spec.name);
   return prepareToolCall(
     { name, input },
-    { context: toolContext, tools, modelToolNames: toldNames },
+    { context: toolContext, tools, modelToolNames: listOfferedNames },
   );
 }
 
@@ -258,7 +259,7 @@ async function fireAfterCall(
 ): Promise<ReportedCall> {
   const unreported = { output: done.output, reminders: [], stop: null };
   if (signal.aborted) {
-    // Hooks are told of the interrupted call, and the abort waits for none of them.
+    // Hooks get the event of the interrupted call, and the abort waits for none of them.
     for (const event of listPostEvents(done)) fireInBackground(agent, event);
     return unreported;
   }

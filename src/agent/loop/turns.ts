@@ -37,9 +37,9 @@ export async function runTurns(
 ): Promise<TurnsEnd> {
   const state: TurnState = { lastText: '', isCompacted: false };
   try {
-    const left = deferred === null ? [] : [deferred];
+    const leftover = deferred === null ? [] : [deferred];
     // The undecided call comes first: a call and its result must stand together.
-    for (const call of left) {
+    for (const call of leftover) {
       const end = toTurnsEnd(await runBatch(agent, [call], signal), state);
       if (end === null) continue;
       if (prompt !== null) {

@@ -178,8 +178,10 @@ function classifyError(parsed: ParsedError, { hasBegun }: RequestState): Failure
   if (/insufficient_quota|billing|credit/.test(kind)) return 'billing_error';
   // A 5xx status may come from the SDK, for an error in a stream that began with 200.
   const isClientError = status !== null && status < 500;
-  const named = isClientError ? undefined : ERROR_NAMES.find(([pattern]) => pattern.test(kind));
-  if (named !== undefined) return named[1];
+  const knownError = isClientError
+    ? undefined
+    : ERROR_NAMES.find(([pattern]) => pattern.test(kind));
+  if (knownError !== undefined) return knownError[1];
   if (status !== null) return classifyStatus(status, parsed.message);
   if (parsed.isAboutRequest) return 'invalid_request';
   const isReached = hasBegun || CONNECTION_LOST.test(parsed.networkCode ?? '');

@@ -4,7 +4,7 @@ import type { AssistantBlock, Message } from '../../sessions/messages.ts';
  * A language model behind one request at a time. It knows nothing of hooks, tools' effects or sessions.
  *
  * `stream` must end with exactly one `end` or one `failure`, must never throw or reject, and must
- * end soon after the signal aborts (with a failure of class `aborted`). It must not retry by itself.
+ * end soon after the signal aborts (with a failure of class `aborted`). It must not retry.
  */
 export interface Model {
   readonly provider: string;

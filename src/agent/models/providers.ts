@@ -187,10 +187,10 @@ function findProvider(name: string): Provider | undefined {
 function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): never {
   const names = [...PROVIDER_NAMES, ...others];
   const closest = findClosestName(name, names);
-  const known = `Known providers: ${names.join(', ')}.`;
+  const providerList = `Known providers: ${names.join(', ')}.`;
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `Unknown model provider "${name}".`,
-    hint: closest === null ? known : `Did you mean "${closest}"? ${known}`,
+    hint: closest === null ? providerList : `Did you mean "${closest}"? ${providerList}`,
   });
 }
 

@@ -189,8 +189,8 @@ function estimateTokens(characters: number): number {
 function createMessageMeasure() {
   const measures = new WeakMap<Message, { readonly length: number; readonly lastCall: number }>();
   return (message: Message) => {
-    const known = measures.get(message);
-    if (known !== undefined) return known;
+    const cached = measures.get(message);
+    if (cached !== undefined) return cached;
     const numbers = getToolCalls(message).map(({ id }) =>
       Number(/^call_(\d+)$/.exec(id)?.[1] ?? 0),
     );
@@ -309,13 +309,13 @@ function parseList(value: unknown, place: ScriptPath): { value: unknown; place: 
 }
 
 /** An object whose keys are all known. */
-function parseFields(value: unknown, place: ScriptPath, known: readonly string[]): Fields {
+function parseFields(value: unknown, place: ScriptPath, knownKeys: readonly string[]): Fields {
   if (!isRecord(value)) throw createTypeError(place, 'an object', value);
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  const unknown = Object.keys(value).find((key) => !knownKeys.includes(key));
   if (unknown === undefined) return value;
-  const closest = findClosestName(unknown, known);
+  const closest = findClosestName(unknown, knownKeys);
   const hint =
-    closest === null ? `known fields: ${known.join(', ')}` : `did you mean "${closest}"?`;
+    closest === null ? `known fields: ${knownKeys.join(', ')}` : `did you mean "${closest}"?`;
   throw createScriptError(place, `has an unknown field "${unknown}"; ${hint}`);
 }
 

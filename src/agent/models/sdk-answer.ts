@@ -132,8 +132,8 @@ function createEnd(drafts: readonly Draft[], { finishReason, usage }: Finish): M
 }
 
 function toFinishReason(reason: string): FinishReason {
-  const known: readonly FinishReason[] = ['stop', 'tool-calls', 'length', 'content-filter'];
-  return known.find((each) => each === reason) ?? 'other';
+  const reasons: readonly FinishReason[] = ['stop', 'tool-calls', 'length', 'content-filter'];
+  return reasons.find((each) => each === reason) ?? 'other';
 }
 
 /** As in Claude Code: input tokens exclude tokens read from or written to a cache. */

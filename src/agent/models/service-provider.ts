@@ -84,14 +84,14 @@ export interface KeyRecipient {
  * The explicit key, or the first one in the environment; null when there is none. A built-in provider's key
  * goes only to that provider, unless the user sets a base URL or allows it.
  */
-export function resolveKey(asker: KeyRecipient, choice: CustomChoice): string | null {
+export function resolveKey(recipient: KeyRecipient, choice: CustomChoice): string | null {
   if (choice.key !== null && choice.key !== '') return choice.key;
-  const found = asker.keyVariables.filter((name) => (choice.env[name] ?? '') !== '');
-  const free = found.find((name) => canReceiveKey(name, asker, choice));
+  const found = recipient.keyVariables.filter((name) => (choice.env[name] ?? '') !== '');
+  const free = found.find((name) => canReceiveKey(name, recipient, choice));
   if (free !== undefined) return choice.env[free] ?? null;
   const [withheld] = found;
   if (withheld === undefined) return null;
-  throw createWithheldError(withheld, asker);
+  throw createWithheldError(withheld, recipient);
 }
 
 function canReceiveKey(name: string, { baseUrl }: KeyRecipient, choice: CustomChoice): boolean {
@@ -199,8 +199,8 @@ function getOnlyModel(models: ReadonlyMap<string, unknown>): string | null {
 }
 
 function listKeyVariables(fields: Fields): readonly string[] {
-  const named = [fields['apiKeyEnv'], fields['env']].flat();
-  const texts = named.filter((each) => typeof each === 'string').map((each) => each.trim());
+  const variables = [fields['apiKeyEnv'], fields['env']].flat();
+  const texts = variables.filter((each) => typeof each === 'string').map((each) => each.trim());
   return [...new Set(texts.filter((each) => each !== ''))];
 }
 

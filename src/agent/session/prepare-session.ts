@@ -36,7 +36,7 @@ import {
 } from '../tools/tool-context.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Everything that a session is made of; the host builds it. */
+/** All parts of a session; the host builds them. */
 export interface SessionOptions {
   readonly id: string;
   readonly source: 'startup' | 'resume' | 'fork' | 'clear';
@@ -115,7 +115,7 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
     loadSkills(places),
     loadAgents(places),
   ]);
-  const known: Knowledge = {
+  const knowledge: Knowledge = {
     instructions: instructed.instructions,
     skills: skills.skills,
     agents: agents.agents,
@@ -123,14 +123,14 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
     instructionsFor: (file) => instructed.loadNested(file),
   };
   return {
-    agent: createSessionAgent(options, known),
+    agent: createSessionAgent(options, knowledge),
     get commands() {
       const further = options.commands?.() ?? [];
       return [...commands.commands, ...skills.skills.map(toSkillCommand), ...further];
     },
     answerCommand: options.answerCommand ?? (async () => null),
     beforeRun: options.beforeRun ?? (async () => undefined),
-    noteCommand: (name) => known.usedSkills.add(name),
+    noteCommand: (name) => knowledge.usedSkills.add(name),
     initialMessages: [],
     notes: [
       ...(earlier?.problems ?? []),
@@ -152,14 +152,14 @@ interface Knowledge {
   readonly instructionsFor: SessionContext['loadInstructionsFor'];
 }
 
-function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
+function createSessionAgent(options: SessionOptions, knowledge: Knowledge): Agent {
   const { id, stored, earlier, clock, model, tools } = options;
   // A function, because the agent's tools need the agent, which needs its tools.
   const getAgent = (): Agent => agent;
   const createAgentTaskItems = createTaskItems();
   const createPorts = (asking: () => Agent): ToolPorts => ({
     taskItems: createAgentTaskItems(asking),
-    useSkill: (name: string) => useSkill(known, name),
+    useSkill: (name: string) => useSkill(knowledge, name),
     askModel: createBriefQuestion(getAgent),
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
@@ -167,13 +167,13 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
     createToolContext({ ...options.toolContextOptions, cwd, ports });
   const runAgent = createSubagentRunner({
     parent: getAgent,
-    types: known.agents,
+    types: knowledge.agents,
     get tools() {
       return tools();
     },
     store: stored,
     createToolContextAt: (cwd, subagent) => createContext(cwd, createPorts(subagent)),
-    systemPrompt: (subagent) => buildSystemPrompt(options, known, subagent),
+    systemPrompt: (subagent) => buildSystemPrompt(options, knowledge, subagent),
   });
   const toolContext = createContext(options.toolContextOptions.startDirectory, {
     ...createPorts(getAgent),
@@ -183,7 +183,7 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
   });
   const agent: Agent = createAgent({
     facts: { id, parentId: null, type: null },
-    session: createSessionContext(options, known),
+    session: createSessionContext(options, knowledge),
     toolContext,
     tools,
     conversation: new Conversation(
@@ -196,7 +196,7 @@ function createSessionAgent(options: SessionOptions, known: Knowledge): Agent {
       },
       earlier?.messages,
     ),
-    systemPrompt: () => buildSystemPrompt(options, known, agent),
+    systemPrompt: () => buildSystemPrompt(options, knowledge, agent),
     transcriptPath: stored?.transcriptPath ?? null,
     model,
     promptId: null,
@@ -213,7 +213,7 @@ function restoreCwd({ toolContext, pendingContext }: Agent, cwd: string): void {
   if (note !== '') pendingContext.push(formatReminder(note));
 }
 
-function createSessionContext(options: SessionOptions, known: Knowledge): SessionContext {
+function createSessionContext(options: SessionOptions, knowledge: Knowledge): SessionContext {
   const { id, engine, permissions, clock, limits, person, openModel, listSpecs, wait, onEvent } =
     options;
   const { workspaceRoots } = options.toolContextOptions;
@@ -231,8 +231,8 @@ function createSessionContext(options: SessionOptions, known: Knowledge): Sessio
     ...dropUndefined({ wait, shapeRequest: options.shapeRequest }),
     emit: onEvent,
     backgroundEvents: new BackgroundEvents(),
-    instructions: known.instructions,
-    loadInstructionsFor: known.instructionsFor,
+    instructions: knowledge.instructions,
+    loadInstructionsFor: knowledge.instructionsFor,
     watch: async (paths) => options.watch?.(paths),
     moment: () => ({
       taskId: options.identity.taskId,
@@ -242,7 +242,7 @@ function createSessionContext(options: SessionOptions, known: Knowledge): Sessio
       workspaceRoots,
       transcriptPath,
       permissionMode: permissions.mode(),
-      skills: [...known.usedSkills],
+      skills: [...knowledge.usedSkills],
     }),
   };
 }
@@ -272,7 +272,7 @@ function buildSystemPrompt(
 }
 
 function createUserPorts(person: Person | null): ToolPorts {
-  return person === null ? {} : { askUser: (...asked) => person.answer(...asked) };
+  return person === null ? {} : { askUser: (...args) => person.answer(...args) };
 }
 
 function leavePlanMode(permissions: Permissions): void {

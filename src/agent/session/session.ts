@@ -114,8 +114,8 @@ export class Session {
   }
 
   /**
-   * Runs a prompt to its end; null goes on with what is left to do. Rejects with SESSION_BUSY while
-   * another one runs, and with nothing else: how it went is the result.
+   * Runs a prompt to its end; null continues unfinished work. Rejects only with SESSION_BUSY, while
+   * another one runs: a failure of the run is part of the result.
    */
   async prompt(text: string | null, signal?: AbortSignal): Promise<RunResult> {
     this.#wakes = 0;
@@ -130,7 +130,7 @@ export class Session {
     }
   }
 
-  /** Runs a prompt, then each that came to wait meanwhile; the result is that of the last one. */
+  /** Runs a prompt, then each that was queued meanwhile; the result is that of the last one. */
   async send(text: string | null, signal?: AbortSignal): Promise<RunResult> {
     return this.#runPending(await this.prompt(text, signal), signal);
   }
@@ -143,7 +143,7 @@ export class Session {
     return this.send(text);
   }
 
-  /** Takes a prompt of a plugin. Nobody waits for it: a session that is idle runs it by itself. */
+  /** Takes a prompt of a plugin without waiting for it: an idle session starts a run with it. */
   deliver({ prompt, delivery }: PluginPrompt): void {
     if (delivery === 'steer' && this.steer(prompt)) return;
     this.pendingPrompts.add({ prompt });
@@ -171,11 +171,11 @@ export class Session {
     if (this.#running !== null || this.#closed !== null) {
       return Promise.reject(createBusyError(this.id));
     }
-    return this.#work((signal) => runPrompt(this.#prepared, text, signal));
+    return this.#runExclusively((signal) => runPrompt(this.#prepared, text, signal));
   }
 
   /** One piece of work at a time, because all share the conversation. */
-  #work<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  #runExclusively<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const abort = new AbortController();
     const begin = async (): Promise<Result> => {
       // Hooks may call the session as soon as the work begins, so `#running` must be set by then.
@@ -223,7 +223,7 @@ export class Session {
   async compact(instructions: string | null): Promise<string | null> {
     if (this.#running !== null) return 'the agent is working; compact when it is done';
     if (this.#closed !== null) return 'the session is closed';
-    return this.#work((signal) =>
+    return this.#runExclusively((signal) =>
       compact(this.#agent, 'manual', instructions, signal).catch(getErrorMessage),
     );
   }
@@ -255,7 +255,7 @@ export class Session {
     this.#options.permissions.setMode(mode);
   }
 
-  /** Asks hooks, then goes on with another model; a sentence says why not. */
+  /** Asks hooks, then switches to another model; a string says why not. */
   async switchModel({ model: modelOrName, ...details }: ModelSwitch): Promise<string | null> {
     const model =
       typeof modelOrName === 'string'
@@ -276,7 +276,7 @@ export class Session {
     if (isIdle) this.#wakeUp();
   }
 
-  /** Only with a user: otherwise the caller has the result of the last run and continues by itself. */
+  /** Only with a user: otherwise the caller has the result of the last run and decides how to continue. */
   #wakeUp(): void {
     const hasNews = this.#isWoken && this.#agent.pendingContext.length > 0;
     this.#isWoken = false;

@@ -9,7 +9,7 @@ import type { Model } from '../models/model.ts';
 export interface ModelSwitch {
   /** The model itself, or its name: of the session's provider, or `provider/model`. */
   readonly model: Model | string;
-  /** As it was asked for; null when nobody named it. */
+  /** As requested; null when no model was named. */
   readonly requested: string | null;
   readonly source: 'command' | 'picker' | 'sdk';
   /** Ends the hooks that are asked; the model stays. */

@@ -121,7 +121,7 @@ function formatAnswers(questions: readonly Question[], answers: Answers): string
     .join('\n\n');
 }
 
-/** The approval is the purpose of this tool: whoever allows the call accepts the plan. */
+/** The approval is the purpose of this tool: allowing the call accepts the plan. */
 export const exitPlanModeTool = defineTool({
   name: 'ExitPlanMode',
   description:

@@ -52,8 +52,8 @@ function formatNewOutput(
   { text, truncated, totalBytes, tail }: BoundedOutput,
   isWanted: LineFilter,
 ) {
-  const left = `\n... [output of ${totalBytes} bytes cut here] ...\n`;
-  const whole = toPlainText(truncated ? `${text}${left}${tail}` : text);
+  const omission = `\n... [output of ${totalBytes} bytes cut here] ...\n`;
+  const whole = toPlainText(truncated ? `${text}${omission}${tail}` : text);
   return truncateOutput(trimOutput(whole.split('\n').filter(isWanted).join('\n')));
 }
 

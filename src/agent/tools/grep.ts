@@ -253,13 +253,13 @@ function removeDenied(
   cwd: string,
   isDenied: (file: string) => boolean,
 ): readonly string[] {
-  const known = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   const isAllowed = (line: string): boolean => {
     if (mode === 'content' && line === SEPARATOR) return true;
     const file = FILE_PARSERS[mode](line);
     if (file === null) return false;
-    const denied = known.get(file) ?? isDenied(path.resolve(cwd, file));
-    known.set(file, denied);
+    const denied = results.get(file) ?? isDenied(path.resolve(cwd, file));
+    results.set(file, denied);
     return !denied;
   };
   const allowed = lines.filter(isAllowed);

@@ -63,13 +63,13 @@ export function prepareToolCall(
     fillDefaults(call, view, context),
   );
   const pairs = views.map((view) => resolveTool(view, call, tools));
-  const known = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
-  if (known.length < pairs.length) return formatUnknownTool(call.name, callContext);
+  const knownParts = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
+  if (knownParts.length < pairs.length) return formatUnknownTool(call.name, callContext);
   const problem = findInputProblem(call);
   if (problem !== null) return problem;
   return EDIT_CALLS.includes(call.name)
-    ? prepareChanges(call, known, callContext)
-    : prepareParts(call, known, context);
+    ? prepareChanges(call, knownParts, callContext)
+    : prepareParts(call, knownParts, context);
 }
 
 /** The model's input without the fields that only hooks may set. */
@@ -149,14 +149,14 @@ interface KnownPart {
 
 function prepareParts(
   call: ToolCall,
-  known: readonly KnownPart[],
+  knownParts: readonly KnownPart[],
   context: ToolContext,
 ): PreparedToolCall | string {
   const prepared: { readonly call: PreparedCall; readonly part: CallPart }[] = [];
-  for (const { view, tool } of known) {
+  for (const { view, tool } of knownParts) {
     const preparedPart = tool.prepare(view.input, context);
     if (typeof preparedPart === 'string') {
-      return known.length === 1 ? preparedPart : formatPartProblem(view, preparedPart);
+      return knownParts.length === 1 ? preparedPart : formatPartProblem(view, preparedPart);
     }
     prepared.push({
       call: preparedPart,
@@ -168,14 +168,14 @@ function prepareParts(
   const isOwn = prepared.length === 1 && isClaudeName(call.name);
   return {
     ...summarizeParts(parts),
-    ...getServer(known),
+    ...getServer(knownParts),
     input: isOwn && first !== undefined ? first.call.input : call.input,
     run: (running) => runParts(prepared, running),
   };
 }
 
-function getServer(known: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
-  const mcpServer = known[0]?.tool.server;
+function getServer(parts: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
+  const mcpServer = parts[0]?.tool.server;
   return mcpServer === undefined ? {} : { mcpServer };
 }
 
@@ -220,17 +220,17 @@ async function runParts(
 
 function prepareChanges(
   call: ToolCall,
-  known: readonly KnownPart[],
+  knownParts: readonly KnownPart[],
   { context, tools }: CallContext,
 ): PreparedToolCall | string {
-  const views = known.map(({ view }) => view);
+  const views = knownParts.map(({ view }) => view);
   const changes = parseFileChanges(call, views, readWholeText);
   if (typeof changes === 'string') return changes;
   const findTool = (name: string): Tool | null => tools.find((tool) => tool.name === name) ?? null;
   const changing = { changes, views, context, findTool };
   const obstacle = findObstacle(changing);
   if (obstacle !== null) return obstacle;
-  const parts = known.map(({ view, tool }) => toCallPart(call, view, tool, view.input));
+  const parts = knownParts.map(({ view, tool }) => toCallPart(call, view, tool, view.input));
   return {
     ...summarizeParts(parts),
     input: call.input,

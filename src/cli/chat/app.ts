@@ -36,7 +36,7 @@ export function openChatApp(context: CommandContext, directory: string) {
     unfold: () => report.showHooks(),
     getPasteLimit,
     rejectPaste: (characters) =>
-      report.say(colors.yellow(formatPasteRefusal(characters, getPasteLimit()))),
+      report.showText(colors.yellow(formatPasteRefusal(characters, getPasteLimit()))),
     resetExit: () => chat?.resetExit(),
   };
   const streams = { input: stdin, output: stdout };
@@ -58,7 +58,7 @@ export function openChatApp(context: CommandContext, directory: string) {
   const hostOptions: HostOptions = {
     person: createTerminalUser(view, () => chat?.getCwd() ?? directory),
     onProgress: (progress) => activity.observe(progress),
-    onNotice: (text) => report.say(colors.dim(`note: ${toPrintable(text)}`)),
+    onNotice: (text) => report.showText(colors.dim(`note: ${toPrintable(text)}`)),
     plugins: {
       ...createPluginOptions(context.flags),
       onConsole: createConsoleListener(report),
@@ -81,13 +81,15 @@ export function openChatApp(context: CommandContext, directory: string) {
 
 function showBackgroundNotice(report: ChatReport, { hook, decision }: Outcome): void {
   if (decision?.notice === undefined) return;
-  report.say(`${colors.yellow(`${toOneLine(hook)} says:`)} ${toPrintableLines(decision.notice)}`);
+  report.showText(
+    `${colors.yellow(`${toOneLine(hook)} says:`)} ${toPrintableLines(decision.notice)}`,
+  );
 }
 
 function createConsoleListener(report: ChatReport): (text: string) => void {
   return (text) => {
     const output = formatConsoleOutput(text);
-    if (output !== null) report.say(colors.dim(output));
+    if (output !== null) report.showText(colors.dim(output));
   };
 }
 

@@ -103,7 +103,7 @@ export class Chat {
     const isBusy = this.#isBusy();
     for (const { abort } of this.#commands) abort.abort();
     if (isBusy) return this.cancel();
-    this.#parts.report.say(colors.dim('Press Ctrl+C again or Ctrl+D to exit'));
+    this.#parts.report.showText(colors.dim('Press Ctrl+C again or Ctrl+D to exit'));
   }
 
   cancel(): void {
@@ -199,7 +199,7 @@ export class Chat {
     const { host, activity, report } = this.#parts;
     activity.set('exiting …');
     if (this.#sessionId !== null) {
-      await host.abort(this.#sessionId, 'the person left');
+      await host.abort(this.#sessionId, 'the user left');
       await host.end(this.#sessionId, 'prompt_input_exit');
     }
     await report.waitUntilShown();
@@ -225,11 +225,11 @@ export class Chat {
   }
 
   #showPrompt(text: string): void {
-    this.#parts.report.say(formatPrompt(toForeignScreenText(text)));
+    this.#parts.report.showText(formatPrompt(toForeignScreenText(text)));
   }
 
   #showWarning(text: string): void {
-    this.#parts.report.say(colors.yellow(text));
+    this.#parts.report.showText(colors.yellow(text));
   }
 
   #endPrompt(problem: unknown): void {
@@ -250,7 +250,7 @@ export class Chat {
         view,
         sessionId: this.#sessionId ?? '',
         signal: running.abort.signal,
-        say: (text) => report.say(text),
+        showText: (text) => report.showText(text),
         leave: () => this.leave(),
         changeSession: (to) => this.#changeSession(to),
       });
@@ -325,10 +325,10 @@ async function showEarlierMessages(
   }));
   const visible = texts.filter(({ text }) => text !== '' && !text.startsWith(REMINDER_START));
   const omitted = visible.length - MAX_EARLIER_MESSAGES;
-  if (omitted > 0) view.say(colors.dim(`… ${omitted} earlier messages`));
+  if (omitted > 0) view.showText(colors.dim(`… ${omitted} earlier messages`));
   const { last } = await redactObject({ last: visible.slice(-MAX_EARLIER_MESSAGES) }, flags);
   for (const { role, text } of last) {
-    if (role === 'user') view.say(formatPrompt(toForeignScreenText(text)));
+    if (role === 'user') view.showText(formatPrompt(toForeignScreenText(text)));
     else view.answer().end(toForeignScreenText(text));
   }
 }

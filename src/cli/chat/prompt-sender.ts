@@ -145,18 +145,18 @@ export class QueuedPrompts {
   }
 
   #takeUnread(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
-    const taken = this.#take(isWanted);
+    const prompts = this.#take(isWanted);
     this.#expectedNotices.push(
-      ...taken.filter(({ isSteered }) => isSteered).map(({ text }) => formatUndelivered(text)),
+      ...prompts.filter(({ isSteered }) => isSteered).map(({ text }) => formatUndelivered(text)),
     );
-    return taken.map(({ text }) => text);
+    return prompts.map(({ text }) => text);
   }
 
   #take(isWanted: (each: QueuedPrompt) => boolean): readonly QueuedPrompt[] {
-    const taken = this.#queued.filter(isWanted);
-    this.#queued = this.#queued.filter((each) => !taken.includes(each));
-    if (taken.length > 0) this.#show();
-    return taken;
+    const prompts = this.#queued.filter(isWanted);
+    this.#queued = this.#queued.filter((each) => !prompts.includes(each));
+    if (prompts.length > 0) this.#show();
+    return prompts;
   }
 
   #show(): void {

@@ -27,7 +27,7 @@ interface ChatCommandContext {
   readonly sessionId: string;
   /** Aborts when the user interrupts the command. */
   readonly signal: AbortSignal;
-  readonly say: (text: string) => void;
+  readonly showText: (text: string) => void;
   readonly leave: () => void;
   /** Switches to another session and ends this one. */
   readonly changeSession: (to: { readonly resume: string } | 'new') => Promise<void>;
@@ -43,7 +43,7 @@ const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'help',
     about: 'show commands and keys',
-    run: ({ host, say, sessionId }) => say(formatHelp(host, sessionId)),
+    run: ({ host, showText, sessionId }) => showText(formatHelp(host, sessionId)),
   },
   { name: 'hooks', about: 'list hooks and their state', run: showHooks },
   { name: 'plugins', about: 'list plugins', run: showPlugins },
@@ -74,7 +74,7 @@ const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'cost',
     about: 'show tokens and cost',
-    run: ({ host, sessionId, say }) => say(formatCost(host.session(sessionId).state())),
+    run: ({ host, sessionId, showText }) => showText(formatCost(host.session(sessionId).state())),
   },
   { name: 'exit', about: 'exit', run: ({ leave }) => leave() },
 ];
@@ -92,12 +92,14 @@ export type TypedCommand =
   /** Sent to the agent: a custom command or a plain prompt. */
   | { readonly kind: 'prompt' };
 
-export function parseTyped(text: string, known: readonly string[]): TypedCommand {
+export function parseTyped(text: string, commandNames: readonly string[]): TypedCommand {
   const [, name, argument = ''] = TYPED.exec(text) ?? [];
   if (name === undefined) return { kind: 'prompt' };
   const builtIn = findBuiltIn(name);
-  if (builtIn === undefined && known.includes(name)) return { kind: 'prompt' };
-  if (builtIn === undefined) return { kind: 'unknown', problem: formatUnknownCommand(name, known) };
+  if (builtIn === undefined && commandNames.includes(name)) return { kind: 'prompt' };
+  if (builtIn === undefined) {
+    return { kind: 'unknown', problem: formatUnknownCommand(name, commandNames) };
+  }
   return {
     kind: 'builtin',
     needsIdle: builtIn.needsIdle === true,
@@ -116,8 +118,11 @@ export function isCustomCommand(text: string, commands: readonly SlashCommand[])
   return commands.some(({ name }) => name === typed);
 }
 
-function formatUnknownCommand(name: string, known: readonly string[]): string {
-  const closest = findClosestName(name, [...COMMANDS.map((command) => command.name), ...known]);
+function formatUnknownCommand(name: string, commandNames: readonly string[]): string {
+  const closest = findClosestName(name, [
+    ...COMMANDS.map((command) => command.name),
+    ...commandNames,
+  ]);
   const hint = closest === null ? 'See /help.' : `Did you mean /${toPrintable(closest)}?`;
   return `Unknown command /${toPrintable(name)}. ${hint}`;
 }
@@ -172,7 +177,7 @@ async function reviewHooks(command: ChatCommandContext): Promise<void> {
   command.host.rescan();
 }
 
-function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
+function showPlugins({ host, sessionId, showText }: ChatCommandContext): void {
   const hooks = host.hooks().flatMap(({ hook }) => hook.details['source'] ?? []);
   const plugins = hooks.filter((source) => source.startsWith('plugin'));
   const commands = host
@@ -181,7 +186,7 @@ function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
     .filter(({ source }) => source === 'plugin');
   const loaded = host.plugins(sessionId)?.list() ?? [];
   if (plugins.length === 0 && commands.length === 0 && loaded.length === 0) {
-    say('No plugins.');
+    showText('No plugins.');
     return;
   }
   const rows = [...new Set(plugins)].map((source) => [
@@ -189,7 +194,7 @@ function showPlugins({ host, sessionId, say }: ChatCommandContext): void {
     formatCount(plugins.filter((each) => each === source).length, 'hook'),
   ]);
   const names = commands.map(({ name }) => [`/${toOneLine(name)}`, 'command']);
-  say(formatTable([...loaded.map(formatPluginRow), ...rows, ...names]));
+  showText(formatTable([...loaded.map(formatPluginRow), ...rows, ...names]));
 }
 
 function formatPluginRow({ name, state, lastError, contributes }: PluginStatus): readonly string[] {
@@ -204,25 +209,27 @@ function formatPluginRow({ name, state, lastError, contributes }: PluginStatus):
 }
 
 async function switchModel(
-  { host, sessionId, say, signal }: ChatCommandContext,
+  { host, sessionId, showText, signal }: ChatCommandContext,
   name: string,
 ): Promise<void> {
   const { model } = host.session(sessionId).state();
   if (name === '') {
-    say(`Model: ${toOneLine(model.id)} (${toOneLine(model.provider)}). Switch with /model NAME.`);
+    showText(
+      `Model: ${toOneLine(model.id)} (${toOneLine(model.provider)}). Switch with /model NAME.`,
+    );
     return;
   }
   const refusal = await host.switchModel(sessionId, name, { source: 'command', signal });
-  say(refusal ?? `Switched to ${toOneLine(host.session(sessionId).state().model.id)}.`);
+  showText(refusal ?? `Switched to ${toOneLine(host.session(sessionId).state().model.id)}.`);
 }
 
 async function compactSession(
-  { host, sessionId, say }: ChatCommandContext,
+  { host, sessionId, showText }: ChatCommandContext,
   instructions: string,
 ): Promise<void> {
   const session = host.session(sessionId);
   const problem = await session.compact(instructions === '' ? null : instructions);
-  if (problem !== null) say(`Compaction failed: ${toPrintable(problem)}`);
+  if (problem !== null) showText(`Compaction failed: ${toPrintable(problem)}`);
 }
 
 async function resumeSession(command: ChatCommandContext, id: string): Promise<void> {
@@ -235,14 +242,14 @@ const PROMPT_WIDTH = 40;
 
 /** Lets the user choose a stored session of this directory; null when there is none or they cancel. */
 async function pickSession(command: ChatCommandContext): Promise<string | null> {
-  const { host, view, context, sessionId, signal, say } = command;
+  const { host, view, context, sessionId, signal, showText } = command;
   const stored = openStoredSessions()
     .store.list()
     .filter(({ id, startDirectory }) => startDirectory === host.startDirectory && id !== sessionId)
     .filter(({ messageCount }) => messageCount > 0)
     .slice(0, MAX_SESSIONS);
   if (stored.length === 0) {
-    say('No other sessions for this directory.');
+    showText('No other sessions for this directory.');
     return null;
   }
   const { names } = await redactObject({ names: stored.map(formatSessionName) }, context.flags);
@@ -290,7 +297,7 @@ async function runInChat<Options>(
     return answer === 'yes';
   };
   await command({ ...context, flags, print, confirm }, options);
-  if (lines.length > 0) view.say(lines.join('\n'));
+  if (lines.length > 0) view.showText(lines.join('\n'));
 }
 
 const YES_NO = [

@@ -34,23 +34,23 @@ import { createScriptedModel, type ScriptTurn } from '../../agent/models/scripte
  */
 export const runDemo: Command<object> = async ({ print, flags, signal }) => {
   const directory = mkdtempSync(path.join(tmpdir(), 'hookline-demo-'));
-  const say = (text: string): void => (flags.json === true ? undefined : print.out(text));
+  const printText = (text: string): void => (flags.json === true ? undefined : print.out(text));
   try {
     writeDemoWorkspace(directory);
-    say(
+    printText(
       `A workspace with a Cline file hook, three Claude hooks and a Cline plugin, in ${directory}`,
     );
-    const waiting = await trustAll(directory, say);
-    const finished = await runDemoTask(directory, say, signal);
+    const waiting = await trustAll(directory, printText);
+    const finished = await runDemoTask(directory, printText, signal);
     const claims = [
       { claim: 'nothing of the workspace was ready before it was trusted', holds: waiting === 5 },
       ...CLAIMS.map(({ claim, holds }) => ({ claim, holds: holds(finished) })),
     ];
     if (flags.json === true) print.json({ claims });
-    say('');
-    for (const each of claims) say(formatClaim(each));
+    printText('');
+    for (const each of claims) printText(formatClaim(each));
     const broken = claims.filter(({ holds }) => !holds).length;
-    say(
+    printText(
       broken === 0
         ? `\nAll ${formatCount(claims.length, 'claim')} held.`
         : `\n${formatCount(broken, 'claim')} did not hold.`,
@@ -80,11 +80,11 @@ function openDemoHost(directory: string, options: HostOptions = {}): Promise<Hos
 }
 
 /** Lists what would not run and trusts it as `hookline trust` does; returns how many hooks waited. */
-async function trustAll(directory: string, say: (text: string) => void): Promise<number> {
+async function trustAll(directory: string, printText: (text: string) => void): Promise<number> {
   const host = await openDemoHost(directory);
   const waiting = host.hooks().filter(({ state }) => state === 'untrusted');
-  for (const { hook, why } of waiting) say(colors.dim(`  ${hook.id}: ${why}`));
-  say(`\n${colors.bold('$ hookline trust --yes')}\n`);
+  for (const { hook, why } of waiting) printText(colors.dim(`  ${hook.id}: ${why}`));
+  printText(`\n${colors.bold('$ hookline trust --yes')}\n`);
   const bindings = waiting.map(({ hook }) => bindUnit(toTrustUnit(hook)));
   await grantTrust(requireRecordFile(host), bindings, {
     now: systemClock.now(),
@@ -96,7 +96,7 @@ async function trustAll(directory: string, say: (text: string) => void): Promise
 
 async function runDemoTask(
   directory: string,
-  say: (text: string) => void,
+  printText: (text: string) => void,
   signal: AbortSignal,
 ): Promise<DemoResult> {
   const { model, requests } = createRecordingModel();
@@ -104,16 +104,16 @@ async function runDemoTask(
     model,
     permissionMode: 'acceptEdits',
     allow: ['Bash(node check.js)', 'count_words'],
-    onNotice: (text) => say(colors.yellow(`note    ${toOneLine(text)}`)),
+    onNotice: (text) => printText(colors.yellow(`note    ${toOneLine(text)}`)),
     plugins: {
       ...createPluginOptions({}),
-      onConsole: (text) => say(`${colors.cyan('plugin')}  ${toOneLine(text)}`),
+      onConsole: (text) => printText(`${colors.cyan('plugin')}  ${toOneLine(text)}`),
     },
   });
   const events: RuntimeEvent[] = [];
   host.subscribe((event) => {
     events.push(event);
-    for (const line of formatTimeline(event, host.startDirectory)) say(line);
+    for (const line of formatTimeline(event, host.startDirectory)) printText(line);
   });
   const { sessionId, result, transcriptPath } = await host.start({ prompt: PROMPT, signal });
   const plugins = host.plugins(sessionId)?.list() ?? [];
@@ -133,7 +133,7 @@ async function runDemoTask(
 function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
   switch (event.type) {
     case 'run-start':
-      return [`${colors.bold('person')}  ${toOneLine(event.prompt)}`];
+      return [`${colors.bold('user')}    ${toOneLine(event.prompt)}`];
     case 'message-end':
       return event.shown === '' ? [] : [`${colors.bold('agent')}   ${toOneLine(event.shown)}`];
     case 'tool-end':

@@ -179,9 +179,9 @@ function checkPrograms(host: Host): Finding[] {
 /** Hooks whose text names a missing program. */
 function checkProgramUses(host: Host, missing: readonly string[]): Finding[] {
   return host.hooks().flatMap(({ hook }): Finding[] => {
-    const named = findNamedPrograms(hook, missing);
-    if (named.length === 0) return [];
-    const text = `names ${named.join(' and ')}, which ${named.length === 1 ? 'is' : 'are'} not on the PATH`;
+    const missingPrograms = findNamedPrograms(hook, missing);
+    if (missingPrograms.length === 0) return [];
+    const text = `names ${missingPrograms.join(' and ')}, which ${missingPrograms.length === 1 ? 'is' : 'are'} not on the PATH`;
     return [{ about: hook.id, level: 'hint', text }];
   });
 }

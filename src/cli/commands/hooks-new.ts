@@ -53,10 +53,10 @@ export const writeNewHook: Command<NewOptions> = async (context, options) => {
 function findTemplates(dialect: string): HookTemplates {
   const templates = findDialect(dialect)?.templates;
   if (templates !== undefined) return templates;
-  const known = listDialectsWith('templates');
-  const flags = known.map((name) => `--dialect ${name}`);
+  const dialects = listDialectsWith('templates');
+  const flags = dialects.map((name) => `--dialect ${name}`);
   throw new HooklineError('USAGE_INVALID', {
-    message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${known.join(', ')}`,
+    message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${dialects.join(', ')}`,
     hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is ${DEFAULT_DIALECT}.`,
   });
 }
@@ -143,10 +143,19 @@ function describeTrust({ hook, why }: ListedUnit, preserved: PreservedTrust) {
   return { isTrusted, notes: [...formatTrustNotes(preserved), ...own] };
 }
 
-function reportNewHook({ flags, print }: CommandContext, made: NewHook): void {
-  const { event, example, language: lang, file, settings, hook, isTrusted: trusted, notes } = made;
+function reportNewHook({ flags, print }: CommandContext, newHook: NewHook): void {
+  const {
+    event,
+    example,
+    language: lang,
+    file,
+    settings,
+    hook,
+    isTrusted: trusted,
+    notes,
+  } = newHook;
   const trial =
-    made.tryIt ?? formatTrialCommand({ event, trial: example.trial }, listWorkspaceFlags(flags));
+    newHook.tryIt ?? formatTrialCommand({ event, trial: example.trial }, listWorkspaceFlags(flags));
   for (const note of notes) print.note(`note: ${toOneLine(note)}`);
   if (flags.json === true) {
     const configured = settings === null ? {} : { settings };

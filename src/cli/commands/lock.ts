@@ -45,9 +45,9 @@ function isLockable({ hook, found }: ListedUnit): boolean {
 /** An explicit path is relative to the cwd; the default file is in the workspace root. */
 function resolveLockFile(
   { surroundings, workspaceRoots }: Host,
-  named: string | undefined,
+  lockFile: string | undefined,
 ): string {
-  if (named !== undefined) return path.resolve(surroundings.cwd, named);
+  if (lockFile !== undefined) return path.resolve(surroundings.cwd, lockFile);
   return path.resolve(workspaceRoots[0] ?? surroundings.cwd, LOCK_FILE);
 }
 

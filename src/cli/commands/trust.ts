@@ -298,9 +298,9 @@ export const untrustHooks: Command<{
     let after = before;
     for (const root of host.workspaceRoots) {
       // Without ids, also revokes trust in hooks that no longer exist.
-      const named = ids.length === 0 ? {} : { ids: listOwnIds(root, chosen) };
+      const idsField = ids.length === 0 ? {} : { ids: listOwnIds(root, chosen) };
       const { guardedRoots } = host.trust;
-      const record = await revokeTrust(file, { root, guardedRoots, ...named });
+      const record = await revokeTrust(file, { root, guardedRoots, ...idsField });
       after = countEntries(record);
     }
     const forgotten = before - after;

@@ -35,21 +35,23 @@ export async function preserveTrust(
   await change();
   host.rescan();
   const after = listWorkspaceHooks(host).map(({ hook }) => hook);
-  const named = after.flatMap(bindHook).filter(({ hook, binding }) => alsoTrust(hook, binding));
+  const newlyTrusted = after
+    .flatMap(bindHook)
+    .filter(({ hook, binding }) => alsoTrust(hook, binding));
   const gone = before.filter(({ hook }) => !after.some((each) => isSameHook(each, hook)));
   const touched = [
     ...written.flatMap((file) => [file, findRealPath(file) ?? file]),
-    ...named.flatMap(({ hook, binding }) => [hook.path, binding.entry]),
+    ...newlyTrusted.flatMap(({ hook, binding }) => [hook.path, binding.entry]),
     ...gone.flatMap(({ hook, realPath }) => [hook.path, realPath]),
   ];
   const neighbours = after
-    .filter((hook) => !named.some((each) => each.hook === hook))
+    .filter((hook) => !newlyTrusted.some((each) => each.hook === hook))
     .flatMap((hook) => {
       const snapshot = before.find((each) => isSameHook(each.hook, hook));
       const { entry = null, hook: old } = snapshot ?? {};
       return entry === null || old === undefined ? [] : findLostTrust(hook, old, entry, touched);
     });
-  return recordTrust(host, [...named, ...neighbours]);
+  return recordTrust(host, [...newlyTrusted, ...neighbours]);
 }
 
 /** Notes for the user; empty when nothing was lost. */
@@ -120,10 +122,10 @@ async function recordTrust(
   host: Host,
   candidates: readonly TrustCandidate[],
 ): Promise<PreservedTrust> {
-  const wanted = candidates.filter(({ binding }) => binding !== null);
+  const boundCandidates = candidates.filter(({ binding }) => binding !== null);
   const refused = candidates.filter(({ binding }) => binding === null);
-  const problem = await grantCandidates(host, wanted);
-  const trusted = problem === null ? wanted : [];
+  const problem = await grantCandidates(host, boundCandidates);
+  const trusted = problem === null ? boundCandidates : [];
   const lost = problem === null ? refused : candidates;
   return { trusted: trusted.map(getHook), lost: lost.map(getHook), problem };
 }
@@ -134,9 +136,9 @@ function getHook({ hook }: TrustCandidate): DiscoveredUnit {
 
 async function grantCandidates(
   host: Host,
-  wanted: readonly TrustCandidate[],
+  boundCandidates: readonly TrustCandidate[],
 ): Promise<string | null> {
-  const bindings = wanted.flatMap(({ binding }) => binding ?? []);
+  const bindings = boundCandidates.flatMap(({ binding }) => binding ?? []);
   const { recordFile, record: trustRecord } = host.trust;
   if (bindings.length === 0) return null;
   if (host.surroundings.env[SESSION_MARKER] !== undefined) {

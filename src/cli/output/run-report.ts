@@ -19,7 +19,7 @@ export class RunReport {
   readonly #format: OutputFormat;
   readonly #deltas: DeltaBuffer | null;
   readonly #hints = new Set<string>();
-  readonly #answer: Answer = { text: '', shown: '' };
+  readonly #answer: Answer = { text: '', displayText: '' };
   readonly #pluginIssues: PluginIssue[] = [];
   /** Messages that were printed, each only once. */
   readonly #printed = new Set<string>();
@@ -112,18 +112,18 @@ async function printConsoleOutput({ print, flags }: CommandContext, text: string
 /** The last answer, and the text of it that hooks let the user see. */
 interface Answer {
   text: string;
-  shown: string;
+  displayText: string;
 }
 
 function recordAnswer(answer: Answer, event: Extract<RuntimeEvent, { type: 'message-end' }>): void {
   const text = getMessageText(event.message);
   if (text === '' || event.parentAgentId !== null) return;
   answer.text = text;
-  answer.shown = event.shown;
+  answer.displayText = event.shown;
 }
 
-function withShownText(result: RunResult, { text, shown }: Answer): RunResult {
-  return result.text === text ? { ...result, text: shown } : result;
+function withDisplayText(result: RunResult, { text, displayText }: Answer): RunResult {
+  return result.text === text ? { ...result, text: displayText } : result;
 }
 
 function isHealthy({ outcomes, skipped }: Verdict): boolean {
@@ -221,7 +221,7 @@ async function printResult(
   pluginIssues: readonly PluginIssue[],
 ): Promise<void> {
   const { print, flags } = context;
-  if (format === 'text') return printTextResult(context, withShownText(result, answer));
+  if (format === 'text') return printTextResult(context, withDisplayText(result, answer));
   const redacted = await redactObject({ ...result, pluginIssues }, flags);
   if (format === 'stream-json') print.jsonLine({ type: 'result', ...redacted });
   else print.json(redacted);

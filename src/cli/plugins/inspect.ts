@@ -74,14 +74,14 @@ async function setUpAlone(
   const imported: unknown[] = [];
   let importMs: number | null = null;
   const describe = async (set: PluginStatus | undefined): Promise<Inspected> => {
-    const known = { name: entry.label, ...NOTHING, issues, importMs };
-    if (set === undefined) return { ...known, state: 'helper', why: NO_PLUGIN };
+    const basics = { name: entry.label, ...NOTHING, issues, importMs };
+    if (set === undefined) return { ...basics, state: 'helper', why: NO_PLUGIN };
     if (imported.length === 0) {
-      return { ...known, state: 'failed', why: set.lastError, importMs: null };
+      return { ...basics, state: 'failed', why: set.lastError, importMs: null };
     }
     issues.push(...(await findNameIssues(entry, set)));
     return {
-      ...known,
+      ...basics,
       ...describePlugin(imported[0], entry.label),
       ...toState(imported[0], set, host),
     };
@@ -156,7 +156,7 @@ async function redirect(onLine: (line: string) => void): Promise<() => void> {
 
 let generation = 0;
 
-/** Each import gets module instances of its own, because a failed plugin may have been fixed since. */
+/** Each import gets its own module instances, because a failed plugin may have been fixed since. */
 async function createImports({ host, context, issues, onConsole }: Inspection) {
   const { createConsoleLogger } = await import('../../host/plugins/process-ports.ts');
   generation += 1;

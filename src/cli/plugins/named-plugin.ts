@@ -17,19 +17,19 @@ import { readOwnName } from './inspect.ts';
 /** Opens a host with the plugins that the user names by path or name. */
 export async function withNamedPlugins<Result>(
   context: CommandContext,
-  wanted: string,
+  nameOrPath: string,
   work: (plugins: readonly ListedPlugin[], host: Host) => Promise<Result>,
 ): Promise<Result> {
-  const place = findPlace(wanted);
+  const place = findPlace(nameOrPath);
   const extra = place === null ? {} : { pluginPaths: [place] };
   return withHost(
     context,
     async (host) => {
-      const named =
+      const plugins =
         place === null
-          ? await findNamed(host, context, wanted)
+          ? await findNamed(host, context, nameOrPath)
           : selectBelow(collectPlugins(host), place);
-      return work(named, host);
+      return work(plugins, host);
     },
     extra,
   );
@@ -39,13 +39,13 @@ export async function withNamedPlugins<Result>(
 export async function findNamed(
   host: Host,
   context: CommandContext,
-  wanted: string,
+  pluginName: string,
 ): Promise<readonly ListedPlugin[]> {
   const all = collectPlugins(host);
   try {
-    return selectPlugin(all, wanted, host.surroundings.cwd);
+    return selectPlugin(all, pluginName, host.surroundings.cwd);
   } catch (error) {
-    const own = await filterByOwnName(wanted, all, host, context);
+    const own = await filterByOwnName(pluginName, all, host, context);
     if (own.length === 1) return own;
     throw error;
   }
@@ -53,7 +53,7 @@ export async function findNamed(
 
 /** Loads plugins one after the other, because each of them prints to the same console. */
 async function filterByOwnName(
-  wanted: string,
+  pluginName: string,
   all: readonly ListedPlugin[],
   host: Host,
   context: CommandContext,
@@ -61,20 +61,22 @@ async function filterByOwnName(
   const own: ListedPlugin[] = [];
   for (const plugin of all.filter(({ status }) => status.state === 'ready')) {
     const name = await readOwnName(plugin, host, context);
-    if (name?.toLowerCase() === wanted.toLowerCase()) own.push(plugin);
+    if (name?.toLowerCase() === pluginName.toLowerCase()) own.push(plugin);
   }
   return own;
 }
 
-function findPlace(wanted: string): string | null {
-  const place = path.resolve(readSurroundings().cwd, wanted);
+function findPlace(nameOrPath: string): string | null {
+  const place = path.resolve(readSurroundings().cwd, nameOrPath);
   return existsSync(place) ? place : null;
 }
 
 function selectBelow(all: readonly ListedPlugin[], place: string): readonly ListedPlugin[] {
   const real = findRealPath(place) ?? place;
-  const named = [...new Set([...selectPluginsBelow(all, place), ...selectPluginsBelow(all, real)])];
-  if (named.length > 0) return named;
+  const pluginsBelow = [
+    ...new Set([...selectPluginsBelow(all, place), ...selectPluginsBelow(all, real)]),
+  ];
+  if (pluginsBelow.length > 0) return pluginsBelow;
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `no plugin is at ${place}`,
     hint: 'Expected a .ts, .mts, .js or .mjs file, or a directory with one.',

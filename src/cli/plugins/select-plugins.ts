@@ -41,20 +41,22 @@ function findInstall(file: string): ListedPlugin['install'] {
 /** Selects all entries of the one plugin with this name or path. */
 export function selectPlugin(
   all: readonly ListedPlugin[],
-  wanted: string,
+  nameOrPath: string,
   cwd: string,
 ): readonly ListedPlugin[] {
-  const exact = all.filter(({ status: { hook } }) => hook.id === wanted || hook.ownId === wanted);
+  const exact = all.filter(
+    ({ status: { hook } }) => hook.id === nameOrPath || hook.ownId === nameOrPath,
+  );
   if (exact.length === 1) return exact;
-  const file = path.resolve(cwd, wanted);
+  const file = path.resolve(cwd, nameOrPath);
   const byPath = all.filter((plugin) => listPaths(plugin).includes(file));
-  const named = byPath.length > 0 ? byPath : selectByName(all, wanted);
-  const homes = new Set(named.map(getHome));
-  if (homes.size === 1) return named;
-  if (homes.size > 1) throw createAmbiguousError(named, wanted);
-  throw isPathLike(wanted) && !existsSync(file)
+  const matches = byPath.length > 0 ? byPath : selectByName(all, nameOrPath);
+  const homes = new Set(matches.map(getHome));
+  if (homes.size === 1) return matches;
+  if (homes.size > 1) throw createAmbiguousError(matches, nameOrPath);
+  throw isPathLike(nameOrPath) && !existsSync(file)
     ? createMissingError(file)
-    : createUnknownError(all, wanted);
+    : createUnknownError(all, nameOrPath);
 }
 
 /** Selects the plugins at a path or below it. */
@@ -68,11 +70,13 @@ export function selectPluginsBelow(
 }
 
 /** Selects by the name of its file or package, else by the name in its code. */
-function selectByName(all: readonly ListedPlugin[], wanted: string): readonly ListedPlugin[] {
-  const low = wanted.toLowerCase();
-  const named = all.filter((each) => listNames(each).some((name) => name.toLowerCase() === low));
-  if (named.length > 0) return named;
-  return all.filter(({ entry }) => hasOwnName(entry.file, wanted));
+function selectByName(all: readonly ListedPlugin[], pluginName: string): readonly ListedPlugin[] {
+  const low = pluginName.toLowerCase();
+  const namesakes = all.filter((each) =>
+    listNames(each).some((name) => name.toLowerCase() === low),
+  );
+  if (namesakes.length > 0) return namesakes;
+  return all.filter(({ entry }) => hasOwnName(entry.file, pluginName));
 }
 
 function listNames({ entry, status: { hook }, install }: ListedPlugin): readonly string[] {
@@ -103,8 +107,8 @@ function getHome({ entry, install }: ListedPlugin): string {
 }
 
 /** A name may have a slash, too: `@scope/name`. */
-function isPathLike(wanted: string): boolean {
-  return /^(?:\.{1,2}|~)?[/\\]|\.m?[tj]s$/iu.test(wanted);
+function isPathLike(nameOrPath: string): boolean {
+  return /^(?:\.{1,2}|~)?[/\\]|\.m?[tj]s$/iu.test(nameOrPath);
 }
 
 function createMissingError(file: string): HooklineError {
@@ -114,20 +118,20 @@ function createMissingError(file: string): HooklineError {
   });
 }
 
-function createUnknownError(all: readonly ListedPlugin[], wanted: string): HooklineError {
-  const close = findClosestName(wanted, all.flatMap(listNames));
+function createUnknownError(all: readonly ListedPlugin[], nameOrPath: string): HooklineError {
+  const close = findClosestName(nameOrPath, all.flatMap(listNames));
   const there = [...new Set(all.map(({ entry }) => entry.label))].join(', ');
   const others = there === '' ? 'No plugins are here.' : `Plugins: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
-    message: `plugin ${JSON.stringify(wanted)} not found`,
+    message: `plugin ${JSON.stringify(nameOrPath)} not found`,
     hint: close === null ? others : `Did you mean ${close}?`,
   });
 }
 
-function createAmbiguousError(named: readonly ListedPlugin[], wanted: string): HooklineError {
-  const ids = named.map(({ status: { hook } }) => hook.id);
+function createAmbiguousError(matches: readonly ListedPlugin[], nameOrPath: string): HooklineError {
+  const ids = matches.map(({ status: { hook } }) => hook.id);
   return new HooklineError('PLUGIN_UNKNOWN', {
-    message: `several plugins are called ${JSON.stringify(wanted)}: ${ids.join(', ')}`,
+    message: `several plugins are called ${JSON.stringify(nameOrPath)}: ${ids.join(', ')}`,
     hint: 'Name one of them by its id or its path.',
   });
 }

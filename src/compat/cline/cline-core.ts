@@ -45,7 +45,7 @@ export interface SendInput {
   mode?: AgentMode;
   userFiles?: string[];
   userImages?: string[];
-  /** While the agent works: sent to it at once, or run afterwards. */
+  /** While the agent works: `steer` sends it to the agent at once, `queue` runs it afterwards. */
   delivery?: 'queue' | 'steer';
   timeoutMs?: number;
 }
@@ -78,7 +78,7 @@ export class ClineCore {
     if (options.automation !== undefined && options.automation !== false) {
       throw createNoAutomationError();
     }
-    // Its plugins may start sessions of their own.
+    // A plugin of it may start further sessions.
     setClineCoreLoader(async () => ClineCore);
     return new ClineCore(options);
   }
@@ -253,8 +253,8 @@ export class ClineCore {
 
   async #open({ input, ...prepared }: PreparedInput): Promise<CoreSession> {
     const id = input.config.sessionId ?? createId();
-    const known = this.#sessions.get(id);
-    if (known?.isOpen === true || this.#opening.has(id)) throw createAlreadyOpenError(id);
+    const existing = this.#sessions.get(id);
+    if (existing?.isOpen === true || this.#opening.has(id)) throw createAlreadyOpenError(id);
     this.#opening.add(id);
     try {
       // Most of the agent is loaded with the first session.
@@ -272,8 +272,8 @@ export class ClineCore {
       await session.opened;
       return session;
     } catch (error) {
-      if (known === undefined) this.#sessions.delete(id);
-      else this.#sessions.set(id, known);
+      if (existing === undefined) this.#sessions.delete(id);
+      else this.#sessions.set(id, existing);
       throw error;
     } finally {
       this.#opening.delete(id);

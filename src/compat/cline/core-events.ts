@@ -171,7 +171,7 @@ export class Listeners {
     sessionId: string | null;
   }>();
 
-  /** Each call is a subscription of its own, also of one listener; returns a function that ends it. */
+  /** Each call adds a subscription, also for the same listener; returns a function that ends it. */
   add(listener: Listener, sessionId: string | null): () => void {
     const subscription = { notify: withRejectionWarning(listener), sessionId };
     this.#subscriptions.add(subscription);

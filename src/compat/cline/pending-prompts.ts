@@ -47,8 +47,8 @@ export function createPendingPromptsApi(
   });
   return {
     list: async ({ sessionId }: { sessionId: string }) => list(sessionId),
-    update: async (wanted: { sessionId: string; promptId: string; prompt?: string }) => {
-      const { sessionId, promptId, prompt } = wanted;
+    update: async (request: { sessionId: string; promptId: string; prompt?: string }) => {
+      const { sessionId, promptId, prompt } = request;
       const updated = find(sessionId).pending.update(promptId, prompt);
       return { ...answer(sessionId, updated), updated: updated !== null };
     },

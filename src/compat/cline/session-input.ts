@@ -167,9 +167,9 @@ export function listIgnoredOptions(
 function describeIgnored(
   place: string,
   options: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, string>>,
+  unsupported: Readonly<Record<string, string>>,
 ): readonly string[] {
-  return Object.entries(known).flatMap(([key, instead]) => {
+  return Object.entries(unsupported).flatMap(([key, instead]) => {
     const value = options[key];
     const isOff = isRecord(value) && value['enabled'] === false && key === 'checkpoint';
     return value === undefined || isOff ? [] : [`${place}${key} does nothing here: ${instead}`];

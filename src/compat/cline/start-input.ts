@@ -115,7 +115,7 @@ export interface CoreSessionConfig {
   extensionContext?: ExtensionContext;
   /** Files and directories with plugins, beside those of the user and the workspace. */
   pluginPaths?: string[];
-  /** `process`: each plugin on disk runs in a process of its own. */
+  /** `process`: each plugin on disk runs in its own process. */
   pluginIsolation?: 'none' | 'process';
   /** The time limits for importing one plugin, and for its setup. */
   pluginImportTimeoutMs?: number;
@@ -123,9 +123,9 @@ export interface CoreSessionConfig {
   extraTools?: AgentTool[];
   /** Hooks of the program itself, before those of plugins. */
   hooks?: Partial<AgentRuntimeHooks>;
-  /** `throw`: a plugin that cannot be set up fails the start, a hook that fails refuses. */
+  /** `throw`: a failing setup of a plugin fails the start, and a failing hook refuses. */
   hookErrorMode?: 'ignore' | 'throw';
-  /** A plugin that does not keep to its manifest fails the start. */
+  /** A violation of its manifest by a plugin fails the start. */
   strictPlugins?: boolean;
   /** The time limit of one hook of a plugin. */
   hookTimeoutMs?: number;

@@ -47,11 +47,13 @@ const CODE_OF_PLUGIN = ['hooks', '.claude-plugin', 'scripts', 'lib', 'bin', 'src
 function listPluginDirectories(
   plugin: string,
   root: string,
-  named: readonly string[],
+  namedFiles: readonly string[],
 ): readonly string[] {
   if (!isInside(root, plugin)) return [];
   if ((findRealPath(plugin) ?? plugin) !== root) return [plugin];
-  const beside = named.map((file) => path.dirname(file)).filter((directory) => directory !== root);
+  const beside = namedFiles
+    .map((file) => path.dirname(file))
+    .filter((directory) => directory !== root);
   return [...CODE_OF_PLUGIN.map((name) => path.join(root, name)), ...beside];
 }
 

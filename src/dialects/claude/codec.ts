@@ -47,7 +47,7 @@ export class ClaudeCodec {
     return encode(input);
   }
 
-  /** Decodes the result of a program that ended by itself. */
+  /** Decodes the result of a program that exited without being killed. */
   decode(entry: Entry, input: HandlerInput, result: ProgramResult): Answer {
     const request = withReason(entry, this.#createOutputRequest(entry, input, result));
     const answer = this.#withNote(input, decodeOutput(request));

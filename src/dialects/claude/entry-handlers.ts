@@ -40,15 +40,15 @@ export class EntryHandlers {
   /** `index` is the entry's place among the hooks of its event, from 0. */
   createHandler(entry: Entry, target: Omit<Handler, 'run'>, grant: Grant, index: number): Handler {
     const granted = withGrant(entry, grant);
-    const named = {
+    const completeTarget = {
       ...target,
       sameAs: computeIdentity(granted, getProjectDirectory(entry.source, this.#session)),
       onFailure: getFailurePolicy(entry.event, granted.onFailure),
     };
     const handler =
       granted.type === 'command'
-        ? createClaudeCommandHandler(granted, named, grant, index, this.#codec)
-        : { ...named, run: this.#createReportingRun(granted, grant) };
+        ? createClaudeCommandHandler(granted, completeTarget, grant, index, this.#codec)
+        : { ...completeTarget, run: this.#createReportingRun(granted, grant) };
     // Nothing waits for a background hook, so its failure cannot refuse anything.
     const explained =
       handler.background === true
@@ -132,17 +132,17 @@ function withGrant<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Gr
 /** A `once` hook matches no event after the one that it ran for. */
 function restrictToOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Handler {
   if (!once) return handler;
-  const keyIn = ({ sessionId }: HookEvent): string =>
+  const getKey = ({ sessionId }: HookEvent): string =>
     JSON.stringify([sessionId, handler.id, handler.sameAs]);
   return {
     ...handler,
     fits(event, names, tool) {
-      const ranFor = ranOnce.get(keyIn(event)) ?? formatMomentKey(event);
+      const ranFor = ranOnce.get(getKey(event)) ?? formatMomentKey(event);
       if (ranFor !== formatMomentKey(event)) return 'it runs once, and has run';
       return handler.fits?.(event, names, tool) ?? null;
     },
     run(input, signal, report) {
-      ranOnce.set(keyIn(input.event), formatMomentKey(input.event));
+      ranOnce.set(getKey(input.event), formatMomentKey(input.event));
       return handler.run(input, signal, report);
     },
   };

@@ -165,7 +165,9 @@ function parseName(
 ): { readonly name: FileHookName } | { readonly why: string } {
   const extension = path.extname(entry);
   const base = entry.slice(0, entry.length - extension.length);
-  const name = FILE_HOOK_NAMES.find((known) => known.toLowerCase() === base.trim().toLowerCase());
+  const name = FILE_HOOK_NAMES.find(
+    (hookName) => hookName.toLowerCase() === base.trim().toLowerCase(),
+  );
   if (name === undefined) return { why: explainUnknownName(base) };
   const lower = extension.trim().toLowerCase();
   const isKnown = EXTENSIONS.has(lower) || (platform === 'win32' && WINDOWS_EXTENSIONS.has(lower));

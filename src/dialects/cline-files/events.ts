@@ -74,8 +74,8 @@ export function isFileHookName(name: string): name is FileHookName {
 /** Finds a hook name however it is spelled: `pretooluse` and the SDK's `tool_call` are PreToolUse. */
 export function findFileHookName(name: string): FileHookName | null {
   const normalized = name.trim().toLowerCase();
-  const isIt = (known: FileHookName): boolean =>
-    known.toLowerCase() === normalized || FILE_HOOKS[known].sdkName === normalized;
+  const isIt = (hookName: FileHookName): boolean =>
+    hookName.toLowerCase() === normalized || FILE_HOOKS[hookName].sdkName === normalized;
   return FILE_HOOK_NAMES.find(isIt) ?? null;
 }
 

@@ -103,13 +103,13 @@ function canExist(place: string): boolean {
 }
 
 function removeRepeats(directories: readonly PluginRoot[]): readonly PluginRoot[] {
-  const known = new Set<string>();
-  return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, known));
+  const visited = new Set<string>();
+  return directories.filter((each) => isFirst(findRealPath(each.path) ?? each.path, visited));
 }
 
-function isFirst(name: string, known: Set<string>): boolean {
-  if (known.has(name)) return false;
-  known.add(name);
+function isFirst(name: string, visited: Set<string>): boolean {
+  if (visited.has(name)) return false;
+  visited.add(name);
   return true;
 }
 

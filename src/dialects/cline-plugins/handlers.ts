@@ -64,13 +64,13 @@ interface Stage {
 }
 
 /** How a hook is called and its result read. */
-interface HookProtocol<Told> extends Pick<Stage, 'hook' | 'events'> {
+interface HookProtocol<Argument> extends Pick<Stage, 'hook' | 'events'> {
   /** Prepares the argument of the hook; null when the event is not for it. */
-  prepare(input: HandlerInput, services: HookServices, signal: AbortSignal): Told | null;
+  prepare(input: HandlerInput, services: HookServices, signal: AbortSignal): Argument | null;
   selectHook(hooks: Partial<AgentRuntimeHooks>): unknown;
-  call(hooks: Partial<AgentRuntimeHooks>, argument: Told): unknown;
+  call(hooks: Partial<AgentRuntimeHooks>, argument: Argument): unknown;
   /** Reads its result. */
-  read(result: unknown, argument: Told): Answer | undefined;
+  read(result: unknown, argument: Argument): Answer | undefined;
   /** Whether it may change its argument in place, so that `read` runs even without a result. */
   readonly isLive?: true;
 }
@@ -146,7 +146,7 @@ const STAGES: readonly Stage[] = [
   }),
 ];
 
-function createStage<Told>(protocol: HookProtocol<Told>): Stage {
+function createStage<Argument>(protocol: HookProtocol<Argument>): Stage {
   const { hook, events } = protocol;
   return {
     hook,
@@ -157,8 +157,8 @@ function createStage<Told>(protocol: HookProtocol<Told>): Stage {
 }
 
 /** Returns synchronously when the hook does, because most hooks return nothing at once. */
-function createRun<Told>(
-  protocol: HookProtocol<Told>,
+function createRun<Argument>(
+  protocol: HookProtocol<Argument>,
   active: ActivePlugin,
   services: HookServices,
 ): Handler['run'] {
@@ -172,7 +172,7 @@ function createRun<Told>(
     else active.countFailure(protocol.hook, failure.message);
     return { failure };
   };
-  const call = (argument: Told): unknown => protocol.call(plugin.hooks ?? {}, argument);
+  const call = (argument: Argument): unknown => protocol.call(plugin.hooks ?? {}, argument);
   return (input, signal) => {
     const argument = protocol.prepare(input, services, signal);
     if (argument === null) return undefined;

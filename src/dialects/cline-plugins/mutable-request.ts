@@ -50,9 +50,9 @@ export function createLiveRequest(fired: unknown, metadata: Record<string, unkno
   const isOther = (key: 'messages' | 'tools'): boolean => texts[key] !== first[key];
   return {
     copyForPlugin: () => copyRequest(now),
-    applyResult(handed, result) {
+    applyResult(copy, result) {
       // Copied again, because the plugin may still hold a reference to its copy.
-      const next = copyRequest(checkRequest(withResult(handed, result)));
+      const next = copyRequest(checkRequest(withResult(copy, result)));
       // Throws for values that JSON cannot express, before the next plugin gets them.
       texts = serializeParts(next);
       now = next;

@@ -9,14 +9,14 @@ import type { Person } from '../../agent/session-context.ts';
 import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 
-/** How an agent in this host works. The configuration has the defaults. */
+/** Options of the agents in this host. The configuration has the defaults. */
 export interface AgentOptions {
   readonly model?: Model | ModelWish;
   readonly permissionMode?: PermissionMode;
   /** Permission rules in Claude's syntax, above those of all files. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** Under which names and shapes the model sees the tools. */
+  /** The names and input formats of the tools for the model. */
   readonly toolset?: Toolset;
   /** How many model requests one prompt may take. */
   readonly maxTurns?: number;
@@ -26,7 +26,7 @@ export interface AgentOptions {
   readonly addDirectories?: readonly string[];
   /** Fires Setup before the session starts. */
   readonly setup?: 'init' | 'maintenance';
-  /** The user that can be asked; without one, what would be asked is denied. */
+  /** The user that can be asked; without one, such calls are denied. */
   readonly person?: Person;
   /** Files, or JSON texts, with MCP servers beside those that are configured. */
   readonly mcpConfig?: readonly string[];
@@ -36,9 +36,9 @@ export interface AgentOptions {
   readonly tools?: () => readonly Tool[];
   /** Which plugins its sessions have; the user's and the workspace's own by default. */
   readonly plugins?: PluginOptions;
-  /** Which of all tools the agent has, in which order; all of them by default, those of plugins last. */
+  /** Selects and orders the agent's tools; by default all of them, those of plugins last. */
   readonly chooseTools?: (all: readonly Tool[], ofPlugins: readonly Tool[]) => readonly Tool[];
-  /** Whether the model is told of a tool under this name; of all of them by default. */
+  /** Whether the model gets a tool under this name; by default all. */
   readonly offers?: (name: string) => boolean;
   /** Appended to the system prompt, or instead of it. */
   readonly systemPrompt?: string | PromptOverride;

@@ -62,7 +62,7 @@ export class Models {
   async openOther(name: string): Promise<Model> {
     const model = await this.openOwn();
     if (!isWish(this.#source.wish)) return checkOnlyModel(model, name);
-    // A script stands for any model.
+    // A script replaces any model.
     if (model.provider === 'scripted') return { ...model, id: name };
     return chooseModel(resolveWish(this.#source, model.provider, name), null);
   }

@@ -38,14 +38,14 @@ import {
 interface SessionParts {
   readonly wish: SessionSelection;
   readonly identity: SessionIdentity;
-  /** What the session is opened for; null when nothing is asked yet. */
+  /** The first prompt; null when there is none yet. */
   readonly prompt: string | null;
   readonly plugins: SessionPlugins;
   readonly engine: HookEngine;
   readonly pendingPrompts: PromptQueue;
 }
 
-/** Builds everything that a session is made of. When that fails, its plugins and its engine are closed. */
+/** Builds all parts of a session. When that fails, its plugins and its engine are closed. */
 export async function buildSessionOptions(
   services: SessionServices,
   parts: SessionParts,

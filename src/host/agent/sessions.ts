@@ -29,7 +29,7 @@ export interface StartRequest extends SessionSelection {
   readonly idle?: boolean;
   /** Aborts the run, or the opening of the session. */
   readonly signal?: AbortSignal;
-  /** Where prompts wait for their turn; a queue of its own by default. */
+  /** The queue of prompts; a new one by default. */
   readonly pendingPrompts?: PromptQueue;
 }
 

@@ -47,7 +47,7 @@ export function createHookEngine(options: EmbeddedEngineOptions): HookEngine {
   return engine;
 }
 
-/** An agent that was named after the source's session goes by the caller's, if that has another. */
+/** An agent that was named after the source's session gets the id of the caller's session, if it differs. */
 function joinMoments(
   { agent, ...found }: Partial<Moment>,
   moment: Partial<Moment>,

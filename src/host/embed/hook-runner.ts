@@ -144,9 +144,9 @@ export class CombinedHookRunner<
   }
 
   override moment(): Partial<Moment> {
-    const known: Partial<Moment> = {};
-    for (const runner of this.#runners) Object.assign(known, runner.moment());
-    return known;
+    const moment: Partial<Moment> = {};
+    for (const runner of this.#runners) Object.assign(moment, runner.moment());
+    return moment;
   }
 }
 

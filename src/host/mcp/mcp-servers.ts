@@ -60,7 +60,7 @@ export class McpServers {
   readonly #notified = new Set<string>();
   readonly #agentTools = createToolFactory((text) => this.#notifyOnce(text));
   readonly #resourceTools = createResourceTools(() =>
-    this.#connections().filter(({ hasResources }) => hasResources),
+    this.#listConnections().filter(({ hasResources }) => hasResources),
   );
   readonly #dynamicServers = this.#createDynamicServers();
   #found: FoundServers = { servers: [], broken: [] };
@@ -126,7 +126,7 @@ export class McpServers {
     this.#notice(text);
   }
 
-  #connections(): readonly ServerConnection[] {
+  #listConnections(): readonly ServerConnection[] {
     return [...this.#started.values()].map(({ connection }) => connection);
   }
 
@@ -166,13 +166,13 @@ export class McpServers {
   }
 
   tools(): readonly Tool[] {
-    const hasResources = this.#connections().some((each) => each.hasResources);
+    const hasResources = this.#listConnections().some((each) => each.hasResources);
     const serverTools = this.#agentTools([...this.#started.values()]);
     return hasResources ? [...serverTools, ...this.#resourceTools] : serverTools;
   }
 
   commands(): readonly SlashCommand[] {
-    return this.#connections().flatMap((each) =>
+    return this.#listConnections().flatMap((each) =>
       each.prompts.map((prompt) => createPromptCommand(each, prompt)),
     );
   }
@@ -205,7 +205,7 @@ export class McpServers {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(this.#connections().map((connection) => connection.close()));
+    await Promise.all(this.#listConnections().map((connection) => connection.close()));
   }
 }
 

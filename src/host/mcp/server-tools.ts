@@ -29,9 +29,9 @@ export interface StartedServer {
 export function createToolFactory(notify: (text: string) => void) {
   const toolsByServerTool = new WeakMap<ServerTool, Tool>();
   const getTool = (server: StartedServer, tool: ServerTool): Tool => {
-    const known = toolsByServerTool.get(tool) ?? createAgentTool(server, tool);
-    toolsByServerTool.set(tool, known);
-    return known;
+    const agentTool = toolsByServerTool.get(tool) ?? createAgentTool(server, tool);
+    toolsByServerTool.set(tool, agentTool);
+    return agentTool;
   };
   return (servers: readonly StartedServer[]): readonly Tool[] => {
     const tools = new Map<string, Tool>();
@@ -47,8 +47,8 @@ export function createToolFactory(notify: (text: string) => void) {
   };
 }
 
-function describeDuplicate({ name }: Tool, known: ReadonlyMap<string, Tool>): string | null {
-  return known.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
+function describeDuplicate({ name }: Tool, toolsByName: ReadonlyMap<string, Tool>): string | null {
+  return toolsByName.has(name) ? `two MCP tools are called ${name}; the first one counts` : null;
 }
 
 /** Converts a tool of a server to a tool of the agent. */
@@ -126,9 +126,9 @@ function createListTool(connections: Connections): Tool {
     },
     parse: (fields) => ({ server: fields.optionalText('server') }),
     async run({ server }, context, { signal }) {
-      const asked = connections().filter(({ name }) => server === null || name === server);
-      if (server !== null && asked.length === 0) return failUnknownServer(server, connections());
-      const listed = await Promise.all(asked.map((each) => listResources(each, signal)));
+      const selected = connections().filter(({ name }) => server === null || name === server);
+      if (server !== null && selected.length === 0) return failUnknownServer(server, connections());
+      const listed = await Promise.all(selected.map((each) => listResources(each, signal)));
       if (signal.aborted) return createInterruptedOutput();
       const resources = listed.flat();
       const text = resources.length === 0 ? 'No resources found.' : JSON.stringify(resources);

@@ -11,13 +11,13 @@ import { isInside } from '../../base/paths.ts';
 export interface CheckedPlugin {
   readonly entry: PluginEntry;
   readonly unit: DiscoveredUnit;
-  /** `ready` may be loaded, and nothing else. */
+  /** Only a plugin with `ready` may be loaded. */
   readonly status: UnitStatus;
 }
 
 /**
- * Every plugin that lies where plugins are looked for, in declared order: the person's, those of the
- * workspace roots, those that the caller named. Looks at their bytes again; imports none.
+ * Finds all plugins in declared order: the user's, those of the workspace roots, those that the caller
+ * named. Hashes their files again; imports none.
  */
 export function checkPlugins(
   { hookSet }: Pick<OpenedHooks, 'hookSet'>,
@@ -29,14 +29,14 @@ export function checkPlugins(
   });
 }
 
-/** A plugin on disk, what it calls itself, and which of the places that are looked at it lies in. */
+/** A plugin on disk, its own name, and the search directory that it was found in. */
 export interface LocatedPlugin {
   readonly entry: PluginEntry;
   readonly name: string;
   readonly from: string;
 }
 
-/** The one that is used instead of another of its name: of several places the first has it, and there the last file, as in Cline. */
+/** Finds the plugin that replaces another of its name: the first directory wins, then the last file, as in Cline. */
 export function findReplacement(
   all: readonly LocatedPlugin[],
   index: number,
@@ -51,7 +51,7 @@ export function describeReplacement({ file }: PluginEntry): string {
   return `another plugin of this name is used instead: ${file}`;
 }
 
-/** Of paths that the caller named, each directory is a place. */
+/** Each directory of the paths that the caller named is a search directory. */
 export function getSearchPlace({ details, root }: DiscoveredUnit, entry: PluginEntry): string {
   const { source = '' } = details;
   if (source !== 'given') return `${source} ${root ?? ''}`;
@@ -60,35 +60,35 @@ export function getSearchPlace({ details, root }: DiscoveredUnit, entry: PluginE
 
 const MAX_FILES = 2_000;
 
-/** Changes when a plugin comes, goes, is switched, trusted or edited: then all are loaded again. */
+/** Changes when a plugin is added, removed, disabled, trusted or edited: then all are loaded again. */
 export function computeFingerprint(found: readonly CheckedPlugin[]): string {
   const states = found.map(({ entry, status: { state } }) => [entry.file, state]);
   const used = found.filter(({ status: { state } }) => state === 'ready');
   return JSON.stringify([states, listFiles(used.map(({ entry }) => entry))]);
 }
 
-/** A package is everything in it; a file by itself may import what lies beside it, and below. */
+/** All files of a package; a single file may import files beside it, and below. */
 function listFiles(entries: readonly PluginEntry[]): readonly string[] {
   const directories = entries.map((each) => each.package?.directory ?? path.dirname(each.file));
-  const seen: string[] = [];
+  const files: string[] = [];
   for (const directory of new Set(directories)) {
     const isWithin = directories.some((other) => other !== directory && isInside(other, directory));
-    if (!isWithin) walk(directory, seen);
+    if (!isWithin) walk(directory, files);
   }
-  return seen;
+  return files;
 }
 
-function walk(directory: string, seen: string[]): void {
+function walk(directory: string, files: string[]): void {
   for (const item of trySafely(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
-    if (seen.length >= MAX_FILES || item.name === 'node_modules') continue;
+    if (files.length >= MAX_FILES || item.name === 'node_modules') continue;
     const place = path.join(directory, item.name);
-    if (item.isDirectory()) walk(place, seen);
+    if (item.isDirectory()) walk(place, files);
     const stats = item.isFile() ? trySafely(() => statSync(place)) : null;
-    if (stats !== null) seen.push(`${place}:${stats.size}:${stats.mtimeMs}`);
+    if (stats !== null) files.push(`${place}:${stats.size}:${stats.mtimeMs}`);
   }
 }
 
-/** What cannot be looked at now counts as not there. */
+/** A file that cannot be read counts as missing. */
 function trySafely<Value>(look: () => Value): Value | null {
   try {
     return look();

@@ -111,12 +111,12 @@ function listServers(
   { active }: PluginRegistry,
   mcp: McpServers,
 ): readonly ServerConfig[] {
-  const directoryOf = (name: string): string | null => {
+  const findDirectory = (name: string): string | null => {
     const entry = active.find((each) => each.name === name)?.entry ?? null;
     return entry === null ? null : (entry.package?.directory ?? path.dirname(entry.file));
   };
-  const means = { directoryOf, env: opened.surroundings.env, taken: mcp.names() };
-  return readPluginServers(active, means, onIssue);
+  const serverOptions = { findDirectory, env: opened.surroundings.env, reservedNames: mcp.names() };
+  return readPluginServers(active, serverOptions, onIssue);
 }
 
 /** Installs what plugins of this process find in it: the global host object, and the console. */

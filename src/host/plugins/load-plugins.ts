@@ -19,7 +19,7 @@ import {
 import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
 import { blockExit } from './process-ports.ts';
 
-/** Which model a session uses, for plugins that are made for some only. */
+/** The model of a session, for plugins that are made for certain models. */
 export interface ModelTarget {
   /** All names that the provider has, here and in Cline; its own first. */
   readonly providers: readonly string[];
@@ -34,10 +34,10 @@ export interface PluginImports {
   >;
   readonly options: PluginOptions;
   readonly sessionId: string;
-  /** Numbers the loadings of one session: each has module instances of its own. */
+  /** The number of this loading in its session: each has its own module instances. */
   readonly generation: number;
   readonly workspaceInfo?: WorkspaceInfo | undefined;
-  /** Gets what a plugin in a process of its own prints. */
+  /** Gets what an isolated plugin prints. */
   readonly logger?: BasicLogger | undefined;
   /** Aborts the import. */
   readonly signal?: AbortSignal | undefined;
@@ -54,12 +54,12 @@ export async function loadPlugins(
   imports: PluginImports,
 ): Promise<Required<Omit<LoadedPlugins, 'release'>>> {
   const { onIssue } = imports;
-  const left: PluginStatus[] = [];
+  const unused: PluginStatus[] = [];
   const madeForOtherModels: unknown[] = [];
   const loaded: LoadedPlugin[] = [];
   const usable = found.filter((each) => {
     const status = checkState(each, onIssue);
-    if (status !== null) left.push(status);
+    if (status !== null) unused.push(status);
     return status === null;
   });
   const results = await Promise.all(usable.map(({ entry }) => importReporting(entry, imports)));
@@ -69,7 +69,7 @@ export async function loadPlugins(
     if (loading.kind === 'failed') {
       const message = `it is not loaded: ${loading.message}`;
       onIssue({ plugin: entry.label, phase: 'import', level: 'error', message });
-      left.push(toStatus(entry, 'failed', loading.message));
+      unused.push(toStatus(entry, 'failed', loading.message));
       continue;
     }
     const mismatch = target === null ? null : explainMismatch(loading.plugin, target);
@@ -77,20 +77,20 @@ export async function loadPlugins(
       loaded.push(loading);
       continue;
     }
-    left.push(toStatus(entry, 'skipped', mismatch));
+    unused.push(toStatus(entry, 'skipped', mismatch));
     madeForOtherModels.push(loading.plugin);
     void loading.process?.end();
   }
   const { used, replaced } = dropDuplicates(loaded, usable, onIssue);
-  return { loaded: used, left: [...left, ...replaced], madeForOtherModels };
+  return { loaded: used, unused: [...unused, ...replaced], madeForOtherModels };
 }
 
 /** Throws PLUGIN_INVALID when a plugin failed to load, after it has ended the processes of the others. */
 export async function requireAllLoaded({
   loaded,
-  left = [],
-}: Pick<LoadedPlugins, 'loaded' | 'left'>): Promise<void> {
-  const broken = left.find(({ state }) => state === 'failed');
+  unused = [],
+}: Pick<LoadedPlugins, 'loaded' | 'unused'>): Promise<void> {
+  const broken = unused.find(({ state }) => state === 'failed');
   if (broken === undefined) return;
   await Promise.all(loaded.map(async (each) => each.process?.end()));
   throw new HooklineError('PLUGIN_INVALID', {
@@ -103,12 +103,12 @@ export async function requireAllLoaded({
 function checkState({ entry, status }: CheckedPlugin, onIssue: OnIssue): PluginStatus | null {
   const { state, why } = status;
   if (state === 'ready') return null;
-  const left = toStatus(entry, STATES[state], why === '' ? null : why);
-  if (state === 'disabled') return left;
+  const pluginStatus = toStatus(entry, STATES[state], why === '' ? null : why);
+  if (state === 'disabled') return pluginStatus;
   const advice = state === 'broken' ? '' : '; look at it with `hookline trust`';
   const message = `it is not loaded: ${why}${advice}`;
   onIssue({ plugin: entry.label, phase: 'discover', level: 'error', message });
-  return left;
+  return pluginStatus;
 }
 
 const STATES: Readonly<Record<Exclude<HookState, 'ready'>, PluginState>> = {
@@ -146,7 +146,7 @@ export async function importEntry(entry: PluginEntry, imports: PluginImports): P
   });
 }
 
-/** The id of the module instances of one loading. Starts with the session's id, by which their session is found. */
+/** The id of the module instances of one loading. Starts with the session's id, by which the session is found. */
 export function getModuleInstance(sessionId: string, generation: number): string {
   return `${sessionId}-${generation}`;
 }
@@ -173,7 +173,7 @@ async function importIsolated(entry: PluginEntry, imports: PluginImports): Promi
   });
 }
 
-/** What a plugin in a process of its own prints goes where the console of the others goes. */
+/** Output of isolated plugins goes to the same function as the console of the others. */
 function toLogger({ onConsole }: PluginOptions): BasicLogger | undefined {
   if (onConsole === undefined) return undefined;
   return { debug: () => undefined, log: onConsole, error: onConsole };
@@ -222,14 +222,14 @@ function dropDuplicates(
   usable: readonly CheckedPlugin[],
   onIssue: OnIssue,
 ) {
-  const named = usable.flatMap(({ entry, unit }) => {
+  const namedPlugins = usable.flatMap(({ entry, unit }) => {
     const own = loaded.find((each) => each.entry === entry);
     return own === undefined ? [] : [{ entry, name: own.name, from: getSearchPlace(unit, entry) }];
   });
   const replaced: PluginStatus[] = [];
   const used = loaded.filter(({ name, process }, index) => {
-    const winner = findReplacement(named, index);
-    const { entry } = named[index] ?? {};
+    const winner = findReplacement(namedPlugins, index);
+    const { entry } = namedPlugins[index] ?? {};
     if (winner === undefined || entry === undefined) return true;
     const message = describeReplacement(winner);
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });

@@ -4,40 +4,40 @@ import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts'
 import type { AgentTool } from '../../plugins/contract/tool.ts';
 import type { ProvidedModules } from '../../plugins/load/loading.ts';
 
-/** What a program tells plugins; of the workspace it may say some things otherwise. */
+/** Fields of the setup context that the embedding program sets; it may override parts of the workspace info. */
 export type GivenContext = Omit<Partial<PluginSetupContext>, 'workspaceInfo'> & {
   readonly workspaceInfo?: Partial<WorkspaceInfo> & Record<string, unknown>;
 };
 
-/** Which plugins the sessions of a host have, and how they are treated. */
+/** The plugins of a host's sessions, and how they are run. */
 export interface PluginOptions {
-  /** Plugins of the program itself, before those that are found. */
+  /** Plugins of the embedding program, before those that are found. */
   readonly objects?: readonly unknown[];
-  /** What plugins call the session's provider, where that is another name than Hookline's. */
+  /** The provider's name for plugins, when it differs from Hookline's. */
   readonly providerId?: string;
-  /** Whether the person's and the workspace's own are used; they are, by default. */
+  /** Whether plugins of the user and the workspace are loaded; true by default. */
   readonly discovers?: boolean;
-  /** What `@cline/core` and its like export to plugins on disk; asked for once one is loaded. */
+  /** The exports of `@cline/core` and related packages for plugins on disk; called when the first one is loaded. */
   readonly provided?: () => Promise<ProvidedModules>;
-  /** `process`: each plugin on disk runs in a process of its own. */
+  /** `process`: each plugin on disk runs in its own process. */
   readonly isolation?: 'none' | 'process';
-  /** Tools of the program itself, which stand above those of plugins. */
+  /** Tools of the embedding program, which override those of plugins. */
   readonly extraTools?: readonly AgentTool[];
-  /** What a session's plugins are told beside what the host knows. */
+  /** Further fields of the setup context. */
   readonly context?: (sessionId: string) => GivenContext;
-  /** Whether a plugin that does not keep to its manifest fails the start. */
+  /** Whether a violation of its manifest by a plugin fails the start. */
   readonly isStrict?: boolean;
-  /** A hook that fails refuses what it was asked about; a setup that fails, fails the session. */
+  /** A failing hook refuses the call; a failing setup fails the session. */
   readonly failsClosed?: boolean;
   readonly hookTimeoutMs?: number;
   readonly importTimeoutMs?: number;
   readonly setupTimeoutMs?: number;
   readonly onIssue?: OnIssue;
-  /** Told what plugins write with `console`, which is then printed nowhere else. */
+  /** Gets what plugins write with `console`, which is not printed then. */
   readonly onConsole?: (text: string) => void;
-  /** Whether all that plugins log is told there, too, and not their errors only. */
+  /** Whether `onConsole` gets all log records of plugins, and not their errors only. */
   readonly showsLog?: boolean;
-  /** Everything that plugins hear, for others who want to hear it so. */
+  /** Gets every event that plugins get. */
   readonly onNews?: (event: AgentRuntimeEvent) => void;
 }
 
@@ -46,7 +46,7 @@ const IMPORT_TIMEOUT_MS = 30_000;
 const SETUP_TIMEOUT_MS = 30_000;
 const DISPOSE_TIMEOUT_MS = 3_000;
 
-/** How long plugins may take for what they do. */
+/** The time limits of calls into plugins. */
 export function getTimeLimits(options: PluginOptions) {
   const hookTimeoutMs = options.hookTimeoutMs ?? HOOK_TIMEOUT_MS;
   return {

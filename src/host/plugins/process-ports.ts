@@ -11,8 +11,8 @@ import { type OnIssue, createUncaughtIssues } from '../../plugins/diagnostic.ts'
 let isBlocked = false;
 
 /**
- * From now on `process.exit` throws PLUGIN_EXIT in code that a plugin of this process started: it would end
- * the agent, and all other plugins with it. Called by anybody else, it ends the process.
+ * Makes `process.exit` throw PLUGIN_EXIT in code that a plugin of this process started, because it would
+ * end the agent and all other plugins. Called by other code, it ends the process.
  */
 export function blockExit(): void {
   if (isBlocked) return;
@@ -39,8 +39,8 @@ const listeners: Line[] = [];
 let restore: (() => void) | null = null;
 
 /**
- * Has what plugins write with `console` told instead of printed: whoever reads the program's own
- * output must find nothing else in it. Counts for all plugins of this process; the last one told wins.
+ * Passes what plugins write with `console` to `onLine` instead of printing it, because the program's own
+ * output must stay parsable. Applies to all plugins of this process; the last caller wins.
  */
 export function redirectConsole(onLine: Line): () => void {
   listeners.push(onLine);
@@ -71,8 +71,8 @@ function replaceConsole(): () => void {
 type Metadata = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Cline always gives plugins a logger. Where the program has none, a person is told what went wrong, and
- * the rest on demand.
+ * Cline always passes a logger to plugins. Where the program has none, errors are shown to the user, and
+ * the other records on demand.
  */
 export function createConsoleLogger(
   print: (text: string, plugin: string) => void,
@@ -85,7 +85,7 @@ export function createConsoleLogger(
 }
 
 function formatMetadata(metadata: Metadata): string {
-  // Whoever reads it is told by whom, and knows where; only programs need these as fields.
+  // The line names the plugin already, and the session is known; only programs need these fields.
   const { pluginName: _, sessionId: __, ...facts } = metadata ?? {};
   const words = Object.entries(facts).map(([key, value]) => `${key}: ${formatValue(value)}`);
   return words.length === 0 ? '' : ` { ${words.join(', ')} }`;
@@ -97,7 +97,7 @@ function formatValue(value: unknown): string {
     : inspect(value, { compact: true, breakLength: Infinity });
 }
 
-/** A session as plugins speak to it without being asked. */
+/** A session that plugins can send prompts to. */
 interface HostedSession {
   readonly sessionId: string;
   readonly emitEvent: (name: string, payload: unknown) => void;
@@ -107,9 +107,9 @@ const sessions: HostedSession[] = [];
 const GLOBAL = '__clinePluginHost';
 
 /**
- * Some plugins steer their session through a global object. It stands for all sessions of this
- * process: a plugin on disk that does not say which one it means gets its own, an object of the
- * program, which many sessions may share, the one that was opened last.
+ * Some plugins steer their session through a global object, which serves all sessions of this process. For
+ * a plugin on disk without a session id, it is the session of that plugin's copy; for an object of the
+ * program, which many sessions may share, it is the session that was opened last.
  */
 export function installPluginHost(session: HostedSession): () => void {
   sessions.push(session);
@@ -125,15 +125,15 @@ export function installPluginHost(session: HostedSession): () => void {
 }
 
 function emitEvent(name: string, payload?: unknown): void {
-  const wanted = isRecord(payload) ? payload['sessionId'] : undefined;
+  const requestedId = isRecord(payload) ? payload['sessionId'] : undefined;
   const session =
-    typeof wanted === 'string'
-      ? sessions.findLast(({ sessionId }) => sessionId === wanted)
+    typeof requestedId === 'string'
+      ? sessions.findLast(({ sessionId }) => sessionId === requestedId)
       : (findCallingSession() ?? sessions.at(-1));
   session?.emitEvent(name, payload);
 }
 
-/** Each session has a copy of a plugin's modules, and whoever calls stands in one of them. */
+/** Each session has its own copy of a plugin's modules, so the stack trace of the caller names the session. */
 function findCallingSession(): HostedSession | undefined {
   if (sessions.length < 2) return undefined;
   const here = { stack: '' };
@@ -142,12 +142,12 @@ function findCallingSession(): HostedSession | undefined {
   return sessions.find(({ sessionId }) => copy?.startsWith(`${sessionId}-`));
 }
 
-/** The copy of a plugin that a stack trace leads to, by the innermost call that stands in one; null when none takes part. */
+/** The copy of a plugin in a stack trace, by the innermost frame in one of its modules; null when there is none. */
 function findInstance(stack: string): string | null {
   const places = [...getModuleRegistry().placed].flatMap(([copy, placed]) =>
     placed
       .flatMap(({ urls }) => [...urls.values()])
-      // With the line that follows: the URL of one copy begins that of another.
+      // With the colon before the line number, because the URL of one copy may be a prefix of another's.
       .map((url) => ({ copy, at: stack.indexOf(`${url}:`) })),
   );
   const found = places.filter(({ at }) => at >= 0).toSorted((one, other) => one.at - other.at);
@@ -156,19 +156,18 @@ function findInstance(stack: string): string | null {
 
 type Report = (error: unknown) => void;
 
-/** What each session is told with, by the file that was imported. */
+/** The report function of each plugin of a session, by its entry file. */
 type Watch = ReadonlyMap<string, Report>;
 
 const watches = new Set<Watch>();
-// Nothing unloads a module, and a session ends before the last timer of its plugins does.
+// Modules are never unloaded, and timers of a plugin may fire after its session has ended.
 const former = new Map<string, Report>();
 
 /**
- * From now on an error that nothing catches, and whose stack leads to a file of one of these plugins (by
- * their entry files, each with a function that gives its name), is
- * told as theirs and survived; also one of a process or a connection that they began, whose stack leads to
- * no file. To every other error happens what would happen without this. The function that is returned says
- * that the session has ended: from then on it hears only of what no other session does.
+ * Catches every uncaught error whose stack leads to a file of one of these plugins (entry file to a function
+ * that returns the plugin's name), and reports it instead of ending the process; also an error of a child
+ * process or a connection that a plugin started, whose stack has no file. Other errors are handled as usual.
+ * The returned function marks the session as ended: from then on it gets only errors that no other gets.
  */
 export function watchUncaught(
   plugins: ReadonlyMap<string, () => string>,
@@ -178,7 +177,7 @@ export function watchUncaught(
   const watch: Watch = new Map(
     [...plugins].map(([file, getName]) => [file, createUncaughtIssues(getName, onIssue)]),
   );
-  // Only a monitor: with a listener for the error itself, Node.js would end for none any more.
+  // A monitor, because a listener for `uncaughtException` would keep Node.js from exiting on any error.
   if (watches.size === 0 && former.size === 0) {
     process.on('uncaughtExceptionMonitor', handleUncaught);
   }
@@ -189,21 +188,21 @@ export function watchUncaught(
   };
 }
 
-/** Called before anybody else learns of the error, and before Node.js decides what becomes of it. */
+/** Called before all other listeners, and before Node.js exits. */
 function handleUncaught(error: unknown): void {
   const reporters = findReporters(error);
   if (reporters.length === 0) return;
   const report = (): void => reporters.forEach((each) => each(error));
-  // Whoever has set one decides about every error himself.
+  // The program that set the callback handles every error itself.
   if (process.hasUncaughtExceptionCaptureCallback()) return report();
-  // Takes this one error out of the way of Node.js and of listeners that would end the process.
+  // Handles this one error, so that neither Node.js nor another listener ends the process.
   process.setUncaughtExceptionCaptureCallback(() => {
     process.setUncaughtExceptionCaptureCallback(null);
     report();
   });
 }
 
-/** Those of every session that has the plugin: which of them it happened in, nobody can tell. */
+/** All sessions that have the plugin, because the session of an error is unknown. */
 function findReporters(error: unknown): readonly Report[] {
   const stack = readStack(error);
   const owner = stack === null ? null : (findOwner(stack) ?? findStarter(stack));
@@ -212,12 +211,12 @@ function findReporters(error: unknown): readonly Report[] {
   return open.length > 0 ? open : [former.get(owner)].filter((report) => report !== undefined);
 }
 
-/** Only of what nobody's file is in: others have begun it for reasons of their own. */
+/** Only for a stack without any file, because a file of other code would be the cause. */
 function findStarter(stack: string): string | null {
   return hasNoPlace(stack) ? getCurrentOwner() : null;
 }
 
-/** Whatever can be thrown was. */
+/** Any value can be thrown. */
 function readStack(error: unknown): string | null {
   try {
     const stack: unknown = error instanceof Error ? error.stack : null;

@@ -52,7 +52,7 @@ export class SessionPlugins implements HandlerSource {
     return this.#generation !== null;
   }
 
-  /** All that can serve the session's model beside Hookline's own; null while there are no plugins. */
+  /** All providers of plugins that can serve the session's model; null while there are no plugins. */
   get providers(): CustomProviders | null {
     return this.#providers;
   }
@@ -99,14 +99,14 @@ export class SessionPlugins implements HandlerSource {
     return this.#generation?.registry.list() ?? [];
   }
 
-  /** Directories with skills that packages bring. */
+  /** Directories with skills of plugin packages. */
   skills(): readonly string[] {
     const loaded = this.#generation?.registry.loaded ?? [];
     const directories = loaded.flatMap(({ entry }) => entry?.package?.skills ?? []);
     return [...new Set(directories)];
   }
 
-  /** Loads again what has changed since, and what is made for another model; between two runs only. */
+  /** Reloads changed plugins, and those that are made for the current model; between two runs only. */
   refresh(): Promise<void> {
     return this.#refreshFor(this.#request.target());
   }
@@ -121,13 +121,13 @@ export class SessionPlugins implements HandlerSource {
     if (!isChanged && !(await shouldReload(before, target))) return;
     this.#fingerprint = fingerprint;
     const why = isChanged ? 'plugins have changed' : 'another model is used';
-    // The first model of a session is no change that anybody asked for.
+    // The first model of a session is not a change.
     await this.#replace(before, { why, isReported: isChanged || lastModel !== null });
   }
 
   /**
    * Loads the plugins that are made for a model which one of them may serve; between two runs only. The
-   * refresh before the next run takes them away again when the session stays with another model.
+   * refresh before the next run unloads them when the session stays with another model.
    */
   async loadForModel(provider: string, model: string): Promise<void> {
     const target = { providers: [provider], model };
@@ -185,7 +185,7 @@ export class SessionPlugins implements HandlerSource {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Plugins that worked are kept when their new version does not load. */
+  /** Plugins that worked stay in use when their new version does not load. */
   async #replace(
     before: Generation,
     { why, isReported }: { readonly why: string; readonly isReported: boolean },
@@ -208,7 +208,7 @@ export class SessionPlugins implements HandlerSource {
   }
 }
 
-/** Whether other plugins are made for this model than those that are used. */
+/** Whether the plugins for this model differ from those in use. */
 async function shouldReload({ registry }: Generation, target: ModelTarget): Promise<boolean> {
   const { explainMismatch } = await import('./load-plugins.ts');
   if (await hasMatch(registry.madeForOtherModels, target)) return true;

@@ -29,7 +29,7 @@ export interface PluginsOnDisk {
   /** In declared order. */
   readonly found: readonly CheckedPlugin[];
   readonly sessionId: string;
-  /** Numbers the loadings of one session: each has module instances of its own. */
+  /** The number of this loading in its session: each has its own module instances. */
   readonly generation: number;
   /** Null sets them up for every model. */
   readonly target: ModelTarget | null;
@@ -50,8 +50,8 @@ export interface PluginSetUp {
 }
 
 /**
- * Imports plugins and runs their set-up. Everybody who sets up plugins calls this: sessions, `plugin list`
- * and its like, `hooks fire`, and the SDK. Whoever gets the registry must dispose it.
+ * Imports plugins and runs their set-up, for sessions, `plugin list` and similar commands, `hooks fire`,
+ * and the SDK. The caller must dispose the registry.
  */
 export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry> {
   const { objects, disk, options, context, signal, onIssue } = request;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { WorkspaceInfo } from '../../plugins/contract/plugin.ts';
 import { createBranchReader, findGitDirectory } from '../../sessions/git-branch.ts';
 
-/** What plugins are told of the workspace; git is read from its files, and no program is started. */
+/** Reads the workspace info for plugins from git's files, without starting a program. */
 export function readWorkspaceInfo(rootPath: string): WorkspaceInfo {
   const branch = createBranchReader(rootPath)();
   const git = trySafely(() => findGitDirectory(rootPath));
@@ -28,12 +28,15 @@ function trySafely<Value>(read: () => Value): Value | null {
 
 /** A worktree has its own HEAD; remotes and branches are those of its repository. */
 function findSharedDirectory(git: string): string {
-  const named = trySafely(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
-  // Merely looking at a share of another machine would send it the person's name.
-  return named === '' || /^[/\\]{2}/u.test(named) ? git : path.resolve(git, named);
+  const commonDirectory =
+    trySafely(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
+  // Accessing a network share would send the user's name to another machine.
+  return commonDirectory === '' || /^[/\\]{2}/u.test(commonDirectory)
+    ? git
+    : path.resolve(git, commonDirectory);
 }
 
-/** As they are told, without the names and passwords that some have in them. */
+/** Removes names and passwords from the URLs. */
 function readRemoteUrls(git: string): string[] {
   const config = readFileSync(path.join(findSharedDirectory(git), 'config'), 'utf8');
   const urls = [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gmu)].map(([, url = '']) => url);

@@ -280,7 +280,7 @@ function isFixed(word: unbash.CommandArgument): boolean {
 
 function isFixedPart(part: unbash.WordPart): boolean {
   if (part.type === 'DoubleQuoted') return part.parts.every(isFixedPart);
-  // `[` is a command of its own.
+  // `[` is also a command.
   if (part.type === 'Glob') return part.text === '[';
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
 }

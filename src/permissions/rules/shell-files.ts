@@ -26,8 +26,8 @@ const resolvedLines = new Map<string, ShellFiles>();
 /** Never throws. Cached until the current call is judged, because every rule resolves the same line. */
 export function resolveShellFiles(line: string, { cwd, home }: FileContext): ShellFiles {
   const key = JSON.stringify([cwd, home, line]);
-  const known = resolvedLines.get(key);
-  if (known !== undefined) return known;
+  const cached = resolvedLines.get(key);
+  if (cached !== undefined) return cached;
   const resolvedLine = resolveLine(line, { cwd, home });
   // The files may have changed at the next call.
   if (resolvedLines.size === 0) queueMicrotask(() => resolvedLines.clear());
@@ -150,9 +150,9 @@ const MAX_SPELLINGS = 200;
 /** The paths that a word may name: itself, the value of an option in it, the matches of its glob. */
 function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
   const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...splitOptionValue(word)];
-  const known = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
-  const spellings = [...known].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
-  budget.isSpent ||= known.size > budget.words;
+  const knownPieces = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
+  const spellings = [...knownPieces].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
+  budget.isSpent ||= knownPieces.size > budget.words;
   budget.words -= spellings.length;
   return spellings.flatMap((each) => [each, ...expandGlob(each, cwd, budget)]);
 }

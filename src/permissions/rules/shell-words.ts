@@ -7,7 +7,7 @@ export interface ShellWordContext {
   /** The value of `$(pwd)`. */
   readonly cwd: string;
   readonly variables: Variables;
-  /** Whether to include files that are written; each is a list of its own that begins with `>`. */
+  /** Whether to include files that are written; each is a separate list that begins with `>`. */
   readonly includesWritten?: true;
 }
 

@@ -4,8 +4,8 @@ import type { StandardSchema } from '../contract/input-schema.ts';
 import { type AgentTool, type AgentToolContext, createTool as makeTool } from '../contract/tool.ts';
 
 /**
- * A plugin, checked by the compiler as it is written: `setup` and hooks know what they are given, and a
- * name that no plugin has is an error. What comes back is the object itself.
+ * Returns the plugin unchanged, type-checked as it is written: `setup` and hooks have typed arguments, and
+ * an unknown key is an error.
  */
 export function definePlugin(plugin: AgentPlugin): AgentPlugin {
   return plugin;
@@ -13,15 +13,15 @@ export function definePlugin(plugin: AgentPlugin): AgentPlugin {
 
 export interface HookWishes {
   /**
-   * Whether a failure of the hook is a refusal: when it throws or takes too long, what it was asked about
-   * is refused, and the hook is never switched off.
+   * Refuses the call when the hook throws or exceeds its time limit; such a hook is never switched off
+   * after failures.
    */
   failClosed?: boolean;
 }
 
 /**
- * A hook by itself, typed by its name: `hooks: { beforeTool: defineHook('beforeTool', …) }`.
- * Returns the function itself, with the options as its properties.
+ * Types a single hook by its name: `hooks: { beforeTool: defineHook('beforeTool', …) }`. Returns the
+ * function itself, marked with its options.
  */
 export function defineHook<Name extends HookName>(
   _name: Name,
@@ -31,14 +31,14 @@ export function defineHook<Name extends HookName>(
   return Object.assign(hook, { failClosed });
 }
 
-/** What a schema of a library makes of an input that it accepts. */
+/** The output type of a schema of a library. */
 export type OutputOf<Schema extends StandardSchema> = Schema extends {
   readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined };
 }
   ? Output
   : unknown;
 
-/** A tool as its author writes it down. */
+/** A tool as its author writes it. */
 export interface ToolDefinition<Schema, Input, Output> extends Omit<
   AgentTool<Input, Output>,
   'inputSchema' | 'execute'
@@ -48,8 +48,8 @@ export interface ToolDefinition<Schema, Input, Output> extends Omit<
 }
 
 /**
- * A tool whose `execute` knows its input from the schema: zod's, any other that follows Standard Schema,
- * or JSON Schema, which is read as it is written.
+ * Creates a tool whose `execute` gets the type of its input from the schema: zod's, any other that follows
+ * Standard Schema, or JSON Schema.
  */
 export function defineTool<Schema extends StandardSchema, Output>(
   definition: ToolDefinition<Schema, OutputOf<Schema>, Output>,
@@ -62,8 +62,8 @@ export function defineTool(definition: AgentTool): AgentTool {
 }
 
 /**
- * Creates a tool like `@cline/core` does: the input's type is inferred from a schema of a library, or is
- * the type argument that the author gives, which nothing checks.
+ * Creates a tool as `@cline/core` does: the input's type comes from a schema of a library, or is the type
+ * argument that the author sets.
  */
 export function createTool<Schema extends StandardSchema, Output>(
   definition: ToolDefinition<Schema, OutputOf<Schema>, Output>,
@@ -75,7 +75,7 @@ export function createTool(definition: AgentTool): AgentTool {
   return makeTool(definition);
 }
 
-/** JSON Schema as an author writes it down; what is not known here is allowed and says nothing. */
+/** JSON Schema as an author writes it; unknown keywords are allowed and ignored. */
 export interface WrittenSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -89,7 +89,7 @@ export interface WrittenSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The value that a schema describes; `unknown` where it cannot be told from its text. */
+/** The type of the values that a schema describes; `unknown` where the schema does not define it. */
 export type FromJsonSchema<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
@@ -144,5 +144,5 @@ type RequiredIn<Schema> = Schema extends { readonly required: readonly (infer Ke
   ? Key
   : never;
 
-/** One object type instead of two that are joined, as people like to read it. */
+/** Shows an intersection as one object type in editors. */
 type Plain<Fields> = { [Key in keyof Fields]: Fields[Key] };

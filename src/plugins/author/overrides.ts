@@ -7,10 +7,9 @@ import { findRealPath, isInside } from '../../base/paths.ts';
 
 export type OverrideTier = 'bundled' | 'global' | 'project';
 
-/** A file of a plugin, or of whoever put another one in its place. */
+/** A file of a plugin, or the file of the user or the project that replaces it. */
 export interface OverrideFile {
   readonly name: string;
-  /** Whose it is. */
   readonly tier: OverrideTier;
   readonly path: string;
   readonly text: string;
@@ -20,22 +19,22 @@ export interface OverrideDirectories {
   readonly bundled: string;
   readonly global: string | null;
   readonly project: string | null;
-  /** What links in the project's directory must not lead out of. */
+  /** Links in the project's directory must not lead out of it. */
   readonly workspaceRoot: string | null;
 }
 
 export interface OverrideRules {
-  /** Which files count, by their endings (`.md`); all of them by default. */
+  /** The file extensions that are read (`.md`); all by default. */
   readonly extensions?: readonly string[];
-  /** What a file is called; by default its name without the ending. Null leaves it out. */
+  /** Returns the name of a file; by default the file name without its extension. Null skips the file. */
   readonly nameOf?: (file: { readonly path: string; readonly text: string }) => string | null;
-  /** Told of a file that cannot be used; the others are. */
+  /** Gets the problem of a file that cannot be used; the other files are used. */
   readonly onProblem?: (problem: string) => void;
 }
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Reads the files of all tiers; of those with one name the project's counts, then the person's, then the plugin's. */
+/** Reads the files of all tiers; of files with the same name the project's wins, then the user's, then the plugin's. */
 export function readOverrides(
   directories: OverrideDirectories,
   rules: OverrideRules,
@@ -50,7 +49,7 @@ export function readOverrides(
   return [...new Map(files.map((file) => [file.name, file])).values()];
 }
 
-/** A kind names directories of the person and of projects, so that it must stay below them. */
+/** A kind becomes a directory name below the user's and the project's directories, so it must not lead out of them. */
 export function checkKind(kind: string): void {
   const isPlain = kind !== '' && kind.split('/').every((part) => /^\w[\w.-]*$/u.test(part));
   if (isPlain) return;
@@ -73,27 +72,27 @@ function listFiles(
   if (directory === null) return [];
   return listNames(directory, rules).flatMap((entry) => {
     const file = path.join(directory, entry);
-    const leaveOut = (why: string): readonly OverrideFile[] => {
+    const skipFile = (why: string): readonly OverrideFile[] => {
       rules.onProblem?.(`${file} is left out: ${why}`);
       return [];
     };
     try {
       if (!statSync(file).isFile()) return [];
       const why = explainUnusable(file, within);
-      if (why !== null) return leaveOut(why);
+      if (why !== null) return skipFile(why);
       const text = stripByteOrderMark(readTextIfPresent(file) ?? '');
-      return named({ tier, path: file, text }, rules);
+      return withName({ tier, path: file, text }, rules);
     } catch (error) {
-      return leaveOut(getErrorMessage(error));
+      return skipFile(getErrorMessage(error));
     }
   });
 }
 
 function listNames(directory: string, { extensions, onProblem }: OverrideRules): readonly string[] {
-  const isMeant = (name: string): boolean =>
+  const isIncluded = (name: string): boolean =>
     !name.startsWith('.') && (extensions?.includes(path.extname(name)) ?? true);
   try {
-    return readdirSync(directory).filter(isMeant).toSorted();
+    return readdirSync(directory).filter(isIncluded).toSorted();
   } catch (error) {
     if (!isNotFoundError(error)) {
       onProblem?.(`${directory} cannot be read: ${getErrorMessage(error)}`);
@@ -110,7 +109,7 @@ function explainUnusable(file: string, within: string | null): string | null {
   return size > MOST_BYTES ? `it has ${size} bytes, and at most ${MOST_BYTES} are read` : null;
 }
 
-function named(
+function withName(
   file: Omit<OverrideFile, 'name'>,
   { nameOf }: OverrideRules,
 ): readonly OverrideFile[] {

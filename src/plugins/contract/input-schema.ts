@@ -73,8 +73,8 @@ function convertSchema(schema: StandardSchema): JsonSchema {
     () => convertZod3Schema(schema),
   ];
   for (const way of ways) {
-    const made = trySafely(way);
-    if (isRecord(made)) return made;
+    const converted = trySafely(way);
+    if (isRecord(converted)) return converted;
   }
   return { type: 'object' };
 }

@@ -1,4 +1,4 @@
-/** What was said, in the parts that plugins know. */
+/** A message of a conversation, in the form that plugins use. */
 export interface AgentMessage {
   id: string;
   role: 'user' | 'assistant' | 'tool';
@@ -67,7 +67,7 @@ export interface AgentToolResultPart {
   isError?: boolean;
 }
 
-/** A message as it goes to a model's service; what message builders get and give. */
+/** A message in the form that is sent to a model's service; message builders get and return it. */
 export interface ProviderMessage {
   role: 'user' | 'assistant';
   content: string | ContentBlock[];
@@ -125,8 +125,8 @@ export interface ThinkingContent {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** How many tokens so many characters take, roughly; a text counts by its length. */
-export function estimateTokens(given: number | string): number {
-  const characters = typeof given === 'string' ? given.length : given;
+/** Estimates the number of tokens of a text, or of a number of characters. */
+export function estimateTokens(textOrLength: number | string): number {
+  const characters = typeof textOrLength === 'string' ? textOrLength.length : textOrLength;
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }

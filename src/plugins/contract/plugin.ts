@@ -16,26 +16,26 @@ export const CAPABILITIES = [
 
 export type AgentExtensionCapability = (typeof CAPABILITIES)[number];
 
-/** A module that extends agents: what it is called, what it brings, and how it is set up. */
+/** A module that extends agents: its name, its manifest, its hooks and its setup. */
 export interface AgentPlugin {
   name: string;
   manifest: PluginManifest;
   type?: string;
   disabled?: boolean;
   hooks?: Partial<AgentRuntimeHooks>;
-  /** Called once for each session, before anything runs; what it registers is then fixed. */
+  /** Called once for each session, before the first run; nothing can be registered later. */
   setup?(api: AgentExtensionApi, ctx: PluginSetupContext): void | Promise<void>;
 }
 
 export interface PluginManifest {
   capabilities: AgentExtensionCapability[];
   paths?: string[];
-  /** Which providers and models it is made for; of plugins that a program gives itself, nobody asks. */
+  /** The providers and models that it is made for; ignored for plugins that the embedding program passes. */
   providerIds?: string[];
   modelIds?: string[];
 }
 
-/** What `setup` registers with. Each method needs its capability in the manifest. */
+/** Registers contributions in `setup`. Each method needs its capability in the manifest. */
 export interface AgentExtensionApi {
   registerTool(tool: AgentTool): void;
   registerCommand(command: AgentExtensionCommand): void;
@@ -60,7 +60,7 @@ export interface AgentExtensionRule {
   id: string;
   content: string | (() => string | Promise<string>);
   source?: string;
-  /** Counts only while this tool is offered. */
+  /** Applies only while this tool is available. */
   whenToolAvailable?: string;
 }
 
@@ -94,7 +94,7 @@ export interface AgentExtensionMcpServer {
   metadata?: Record<string, unknown>;
 }
 
-/** What the host knows of the session; each key is there, and its value may be undefined. */
+/** Data and ports of the session; every key exists, and its value may be undefined. */
 export interface PluginSetupContext {
   session?: { sessionId?: string } | undefined;
   client?: ClientContext | undefined;
@@ -104,7 +104,7 @@ export interface PluginSetupContext {
   automation?: { ingestEvent(envelope: AutomationEventEnvelope): unknown } | undefined;
   logger?: BasicLogger | undefined;
   telemetry?: Telemetry | undefined;
-  /** `steer_message`, `queue_message`, `pending_prompt`; others are for whoever listens. */
+  /** Hookline handles `steer_message`, `queue_message` and `pending_prompt`; other names reach listeners only. */
   emitEvent?(name: string, payload?: unknown): void;
   /** Called when the session ends. */
   onDispose?(dispose: () => unknown): void;
@@ -144,7 +144,7 @@ export interface AutomationEventEnvelope {
   dedupeKey?: string;
 }
 
-/** For whoever wants to hear nothing. */
+/** A logger that discards everything. */
 export const noopBasicLogger: BasicLogger = {
   debug: () => undefined,
   log: () => undefined,
@@ -159,7 +159,7 @@ export interface BasicLogger {
 
 type TelemetryProperties = Record<string, unknown>;
 
-/** Where plugins count and measure; Hookline itself sends nothing anywhere. */
+/** Counters and measurements of plugins; Hookline itself sends them nowhere. */
 export interface Telemetry {
   capture(event: { event: string; properties?: TelemetryProperties }): void;
   captureRequired(event: string, properties?: TelemetryProperties): void;

@@ -2,7 +2,7 @@ import type { AgentMessage } from './message.ts';
 import type { AgentRuntimeStateSnapshot, AgentUsage } from './snapshot.ts';
 import type { AgentTool, AgentToolResult } from './tool.ts';
 
-/** The seven hooks that a plugin may have. Each may answer at once or later. */
+/** The seven hooks that a plugin may have. Each may return its answer or a promise of it. */
 export interface AgentRuntimeHooks {
   beforeRun(context: AgentBeforeRunContext): Answered<AgentRunStartResult>;
   afterRun(context: AgentAfterRunContext): unknown;
@@ -25,7 +25,7 @@ export const HOOK_NAMES: readonly HookName[] = [
   'onEvent',
 ];
 
-/** The names of the hooks that there are, also as methods of a class; what else an object keeps is none. */
+/** Lists the hooks of an object, including methods of its class; other properties are ignored. */
 export function listHookNames(hooks: object): readonly HookName[] {
   return HOOK_NAMES.filter((name) => typeof Reflect.get(hooks, name) === 'function');
 }
@@ -48,7 +48,7 @@ export interface AgentRunStartResult extends AgentStopControl {
 }
 
 export interface AgentBeforeModelResult extends AgentStopControl {
-  /** As if it were changed in the request. */
+  /** Replaces the system prompt of the request. */
   systemPrompt?: string;
   messages?: readonly AgentMessage[];
   tools?: readonly AgentToolDefinition[];
@@ -56,12 +56,12 @@ export interface AgentBeforeModelResult extends AgentStopControl {
 }
 
 export interface AgentAfterModelResult extends AgentStopControl {
-  /** The answer, as if it were changed in place: its calls are made, and it is kept so. */
+  /** Replaces the answer: its tool calls are made, and it is stored. */
   message?: AgentMessage;
 }
 
 export interface AgentBeforeToolResult extends AgentStopControl {
-  /** This call is not made; the reason is its result. */
+  /** The call is not made; the reason becomes its result. */
   skip?: boolean;
   input?: unknown;
   policy?: ToolPolicy;
@@ -73,7 +73,7 @@ export interface AgentAfterToolResult extends AgentStopControl {
   appendContext?: string;
 }
 
-/** Whether a tool may be used, and whether somebody must agree to each call. */
+/** Whether a tool may be used, and whether each call needs an approval. */
 export interface ToolPolicy {
   enabled?: boolean;
   autoApprove?: boolean;
@@ -90,7 +90,7 @@ export interface AgentAfterRunContext {
 
 export interface AgentBeforeModelContext {
   snapshot: AgentRuntimeStateSnapshot;
-  /** The request itself: what is changed in it holds. */
+  /** The request itself, which the hook may change in place. */
   request: AgentModelRequest;
 }
 
@@ -149,13 +149,13 @@ export interface AgentRunResult {
   messages: AgentMessage[];
   usage: AgentUsage;
   error?: Error;
-  /** Why it ended otherwise than by being done. */
+  /** Why the run ended before it was done. */
   stopReason?: string;
 }
 
 export type AgentRuntimeEvent = { snapshot: AgentRuntimeStateSnapshot } & AgentRuntimeNews;
 
-/** What happened, without the state in which it did. */
+/** An event of a run, without the snapshot. */
 export type AgentRuntimeNews =
   | { type: 'run-started' }
   | { type: 'message-added'; message: AgentMessage }

@@ -10,7 +10,7 @@ import type { AgentRuntimeStateSnapshot } from './snapshot.ts';
 export interface AgentTool<Input = unknown, Output = unknown> {
   name: string;
   description: string;
-  /** JSON Schema, or what a library of schemas makes. */
+  /** JSON Schema, or a schema of a library. */
   inputSchema: InputSchema;
   execute(input: Input, context: AgentToolContext): Output | Promise<Output>;
   lifecycle?: { completesRun?: boolean };
@@ -31,7 +31,7 @@ export interface AgentToolContext {
   signal?: AbortSignal;
   metadata?: Record<string, unknown>;
   snapshot?: AgentRuntimeStateSnapshot;
-  /** Tells whoever watches how far it is. */
+  /** Reports progress. */
   emitUpdate?(update: unknown): void;
 }
 
@@ -43,26 +43,26 @@ export interface AgentToolResult {
 
 const DEFAULTS = { timeoutMs: 30_000, retryable: true, maxRetries: 3 } as const;
 
-// A plugin may carry its own copy of this package, so the key is everybody's.
+// A plugin may contain its own copy of this package, so the symbol is in the global registry.
 const AUTHORED = Symbol.for('hookline.authored-schema');
 
-/** Makes a tool of what its author wrote down; its schema becomes plain JSON Schema. */
+/** Creates a tool; its schema is converted to plain JSON Schema. */
 export function createTool<Input = unknown, Output = unknown>(
-  made: AgentTool<Input, Output>,
+  definition: AgentTool<Input, Output>,
 ): AgentTool<Input, Output> {
-  const { inputSchema: authored } = made;
-  const tool = { ...DEFAULTS, ...made, inputSchema: toJsonSchema(authored, made.name) };
+  const { inputSchema: authored } = definition;
+  const tool = { ...DEFAULTS, ...definition, inputSchema: toJsonSchema(authored, definition.name) };
   return isStandardSchema(authored) ? withCheckingSchema(tool, authored) : tool;
 }
 
-/** Has a tool's input checked with another schema than the one that a model is told of. */
+/** Validates a tool's input with another schema than the one that the model gets. */
 export function withCheckingSchema<Tool extends object>(tool: Tool, schema: StandardSchema): Tool {
   return Object.defineProperty(tool, AUTHORED, { value: schema });
 }
 
-/** The schema that input is checked with: the author's own, which may know more than JSON Schema can say. */
+/** The schema that validates input: the author's own, which may express more than JSON Schema can. */
 export function getCheckingSchema(tool: AgentTool): InputSchema {
   const authored: unknown = Reflect.get(tool, AUTHORED);
-  // Tools may be plain JavaScript, which no compiler has seen.
+  // Tools may be plain JavaScript, so the field may be missing.
   return isStandardSchema(authored) ? authored : (tool.inputSchema ?? {});
 }

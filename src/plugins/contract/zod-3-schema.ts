@@ -3,20 +3,20 @@ import { isRecord } from '../../base/json.ts';
 type JsonSchema = Record<string, unknown>;
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Deeper than that a schema may as well contain itself. */
+/** A limit, because a schema may contain itself. */
 const MAX_DEPTH = 30;
 
-/** What a schema of zod 3 says in JSON Schema, of which it has no word itself; null when it is none. */
+/** Converts a schema of zod 3, which cannot convert itself, to JSON Schema; null for other values. */
 export function convertZod3Schema(schema: unknown, depth = 0): JsonSchema | null {
   const definition = readDefinition(schema);
   if (definition === null) return null;
   const { typeName, description } = definition;
   const read = READERS.get(String(typeName));
-  const innerOf: InnerOf = (inner) =>
+  const convertInner: ConvertInner = (inner) =>
     (depth < MAX_DEPTH ? convertZod3Schema(inner, depth + 1) : null) ?? {};
-  // What JSON has no word for, as a date, may be anything there.
-  const said = read?.(definition, innerOf) ?? {};
-  return typeof description === 'string' ? { ...said, description } : said;
+  // A type that JSON cannot represent, such as a date, accepts any value.
+  const converted = read?.(definition, convertInner) ?? {};
+  return typeof description === 'string' ? { ...converted, description } : converted;
 }
 
 function readDefinition(schema: unknown): Definition | null {
@@ -25,8 +25,8 @@ function readDefinition(schema: unknown): Definition | null {
   return isRecord(definition) && typeof definition['typeName'] === 'string' ? definition : null;
 }
 
-type InnerOf = (inner: unknown) => JsonSchema;
-type Reader = (definition: Definition, innerOf: InnerOf) => JsonSchema;
+type ConvertInner = (inner: unknown) => JsonSchema;
+type Reader = (definition: Definition, convertInner: ConvertInner) => JsonSchema;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['ZodString', ({ checks }) => ({ type: 'string', ...convertLimits(checks, TEXT_LIMITS) })],
@@ -41,30 +41,42 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['ZodArray', convertArray],
   [
     'ZodTuple',
-    ({ items }, innerOf) => ({ type: 'array', prefixItems: toList(items).map(innerOf) }),
+    ({ items }, convertInner) => ({ type: 'array', prefixItems: toList(items).map(convertInner) }),
   ],
-  ['ZodUnion', ({ options }, innerOf) => ({ anyOf: toList(options).map(innerOf) })],
-  ['ZodDiscriminatedUnion', ({ options }, innerOf) => ({ anyOf: toList(options).map(innerOf) })],
-  ['ZodIntersection', ({ left, right }, innerOf) => ({ allOf: [innerOf(left), innerOf(right)] })],
+  ['ZodUnion', ({ options }, convertInner) => ({ anyOf: toList(options).map(convertInner) })],
+  [
+    'ZodDiscriminatedUnion',
+    ({ options }, convertInner) => ({ anyOf: toList(options).map(convertInner) }),
+  ],
+  [
+    'ZodIntersection',
+    ({ left, right }, convertInner) => ({ allOf: [convertInner(left), convertInner(right)] }),
+  ],
   [
     'ZodRecord',
-    ({ valueType }, innerOf) => ({ type: 'object', additionalProperties: innerOf(valueType) }),
+    ({ valueType }, convertInner) => ({
+      type: 'object',
+      additionalProperties: convertInner(valueType),
+    }),
   ],
-  ['ZodNullable', ({ innerType }, innerOf) => ({ anyOf: [innerOf(innerType), { type: 'null' }] })],
-  ['ZodOptional', ({ innerType }, innerOf) => innerOf(innerType)],
-  ['ZodReadonly', ({ innerType }, innerOf) => innerOf(innerType)],
-  ['ZodCatch', ({ innerType }, innerOf) => innerOf(innerType)],
+  [
+    'ZodNullable',
+    ({ innerType }, convertInner) => ({ anyOf: [convertInner(innerType), { type: 'null' }] }),
+  ],
+  ['ZodOptional', ({ innerType }, convertInner) => convertInner(innerType)],
+  ['ZodReadonly', ({ innerType }, convertInner) => convertInner(innerType)],
+  ['ZodCatch', ({ innerType }, convertInner) => convertInner(innerType)],
   [
     'ZodDefault',
-    ({ innerType, defaultValue }, innerOf) => ({
-      ...innerOf(innerType),
+    ({ innerType, defaultValue }, convertInner) => ({
+      ...convertInner(innerType),
       default: callIfFunction(defaultValue),
     }),
   ],
-  ['ZodEffects', ({ schema }, innerOf) => innerOf(schema)],
-  ['ZodBranded', ({ type }, innerOf) => innerOf(type)],
-  ['ZodPipeline', ({ in: first }, innerOf) => innerOf(first)],
-  ['ZodLazy', ({ getter }, innerOf) => innerOf(callIfFunction(getter))],
+  ['ZodEffects', ({ schema }, convertInner) => convertInner(schema)],
+  ['ZodBranded', ({ type }, convertInner) => convertInner(type)],
+  ['ZodPipeline', ({ in: first }, convertInner) => convertInner(first)],
+  ['ZodLazy', ({ getter }, convertInner) => convertInner(callIfFunction(getter))],
 ]);
 
 type Limits = Readonly<Record<string, readonly string[]>>;
@@ -82,8 +94,8 @@ function convertLimits(checks: unknown, limits: Limits): JsonSchema {
   for (const check of toList(checks)) {
     if (!isRecord(check)) continue;
     const { kind, value, inclusive } = check;
-    const known = inclusive === false ? OPEN_LIMITS : limits;
-    for (const keyword of known[String(kind)] ?? []) schema[keyword] = value;
+    const limitKeys = inclusive === false ? OPEN_LIMITS : limits;
+    for (const keyword of limitKeys[String(kind)] ?? []) schema[keyword] = value;
   }
   return schema;
 }
@@ -93,7 +105,7 @@ function convertNumber({ checks }: Definition): JsonSchema {
   return { type: isWhole ? 'integer' : 'number', ...convertLimits(checks, NUMBER_LIMITS) };
 }
 
-/** A numeric enum of TypeScript names its numbers, too. */
+/** A numeric enum of TypeScript maps its numbers back to names, which are removed. */
 function listEnumValues(values: unknown): readonly unknown[] {
   if (!isRecord(values)) return [];
   const isBackwards = (key: string): boolean => typeof values[String(values[key])] === 'number';
@@ -102,13 +114,13 @@ function listEnumValues(values: unknown): readonly unknown[] {
     .map((key) => values[key]);
 }
 
-function convertObject({ shape, unknownKeys }: Definition, innerOf: InnerOf): JsonSchema {
+function convertObject({ shape, unknownKeys }: Definition, convertInner: ConvertInner): JsonSchema {
   const fields = callIfFunction(shape);
   const entries = isRecord(fields) ? Object.entries(fields) : [];
   const required = entries.filter(([, field]) => !isOptional(field)).map(([key]) => key);
   return {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([key, field]) => [key, innerOf(field)])),
+    properties: Object.fromEntries(entries.map(([key, field]) => [key, convertInner(field)])),
     ...(required.length === 0 ? {} : { required }),
     ...(unknownKeys === 'strict' ? { additionalProperties: false } : {}),
   };
@@ -119,10 +131,13 @@ function isOptional(field: unknown): boolean {
   return callIfFunction(field.isOptional, field) === true;
 }
 
-function convertArray({ type, minLength, maxLength }: Definition, innerOf: InnerOf): JsonSchema {
+function convertArray(
+  { type, minLength, maxLength }: Definition,
+  convertInner: ConvertInner,
+): JsonSchema {
   return {
     type: 'array',
-    items: innerOf(type),
+    items: convertInner(type),
     ...(isRecord(minLength) ? { minItems: minLength['value'] } : {}),
     ...(isRecord(maxLength) ? { maxItems: maxLength['value'] } : {}),
   };

@@ -7,7 +7,7 @@ import {
   getFileLabel,
   MODULE_ENDINGS,
   getFileKind,
-  importNames,
+  listImportPaths,
   isLikelyPlugin,
   canExportPlugin,
   readModuleText,
@@ -40,9 +40,9 @@ export function findPluginModules(directory: string, limits?: Limits): FoundModu
   };
 }
 
-/** The plugins at a path that somebody names: a file, a package, or a directory with plugins. */
+/** Finds the plugins at a path: a file, a package, or a directory with plugins. */
 export function findPluginModulesAt(place: string): FoundModules {
-  const stats = statPlace(place);
+  const stats = readStats(place);
   if ('why' in stats) return toProblem(place, stats.why);
   if (!stats.isDirectory()) return findNamedFile(place);
   const json = readPackage(place);
@@ -52,12 +52,12 @@ export function findPluginModulesAt(place: string): FoundModules {
     return { ...NOTHING, entries: sortNames(entries), problems };
   }
   const index = MODULE_ENDINGS.map((ending) => path.join(place, `index${ending}`)).find(isThere);
-  return index === undefined ? anyIn(place) : findNamedFile(index);
+  return index === undefined ? findAnyIn(place) : findNamedFile(index);
 }
 
 const NOTHING: FoundModules = { entries: [], ignored: [], problems: [], apart: [] };
 
-function statPlace(place: string): Stats | { readonly why: string } {
+function readStats(place: string): Stats | { readonly why: string } {
   try {
     return statSync(place);
   } catch (error) {
@@ -90,7 +90,7 @@ function isThere(file: string): boolean {
   return findRealPath(file) !== null;
 }
 
-function anyIn(directory: string): FoundModules {
+function findAnyIn(directory: string): FoundModules {
   const found = findPluginModules(directory);
   if (found.entries.length + found.problems.length > 0) return found;
   const expected = 'a package.json with "cline.plugins", an index.ts, or files that are plugins';
@@ -98,7 +98,7 @@ function anyIn(directory: string): FoundModules {
   return { ...found, problems };
 }
 
-/** A file by itself may still be what a package above it names. */
+/** A package above a single file may list it. */
 function buildFileEntry(
   { path: place, file }: Candidate,
   root: string,
@@ -126,7 +126,7 @@ function buildFileEntry(
   };
 }
 
-/** Tells plugins from the modules that only they import, by their texts. */
+/** Separates plugins from modules that only they import, by their code. */
 function removeHelpers(candidates: readonly Candidate[]): {
   readonly modules: readonly Candidate[];
   readonly helpers: readonly PassedOver[];
@@ -140,7 +140,7 @@ function removeHelpers(candidates: readonly Candidate[]): {
   const isHelper = ({ file }: Candidate, place: number): boolean => {
     const text = texts[place] ?? null;
     if (text === null) return false;
-    const isImported = importNames(file).some((name) => imported.has(name));
+    const isImported = listImportPaths(file).some((name) => imported.has(name));
     return !canExportPlugin(text) || (isImported && !isLikelyPlugin(text));
   };
   const helpers = candidates.filter(isHelper);
@@ -155,10 +155,10 @@ function removeHelpers(candidates: readonly Candidate[]): {
 }
 
 function getPlainName(file: string): string {
-  return importNames(file)[0] ?? file;
+  return listImportPaths(file)[0] ?? file;
 }
 
-/** By path, each file once: a link and what it leads to are one plugin. */
+/** Sorts by path and lists each file once: a link and its target are one plugin. */
 function sortNames(entries: readonly FoundEntry[]): readonly FoundEntry[] {
   const files = new Set<string>();
   return entries
@@ -170,7 +170,7 @@ function sortNames(entries: readonly FoundEntry[]): readonly FoundEntry[] {
     });
 }
 
-/** A file that may be a plugin by its name and place. */
+/** A file whose name and directory allow a plugin. */
 interface Candidate {
   readonly path: string;
   /** Its real path. */
@@ -185,7 +185,7 @@ interface Limits {
 
 const LIMITS: Limits = { depth: 8, directories: 500, files: 500 };
 
-/** Looks through a directory, and stops at packages. Reads each directory once; never throws. */
+/** Walks a directory, and stops at packages. Reads each directory once; never throws. */
 function walkPlugins(directory: string, limits: Limits = LIMITS): Walk {
   const walk = new Walk(directory, limits);
   walk.visit({ path: directory, real: findRealPath(directory) ?? directory, depth: 0 });
@@ -221,17 +221,17 @@ class Walk {
     const listing = this.#list(place.path);
     const names = new Set(listing.map(({ name }) => name));
     if (this.#isPackage(place, names)) return;
-    for (const listed of listing) this.#look(listed, place);
+    for (const listed of listing) this.#visitEntry(listed, place);
   }
 
-  /** Nothing when it is not there; a reason when it is and cannot be read. */
+  /** Empty when the directory does not exist; records a problem when it cannot be read. */
   #list(directory: string): readonly Dirent[] {
     try {
       const listing = readdirSync(directory, { withFileTypes: true });
       return listing.toSorted((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
       if (!isNotFoundError(error)) {
-        this.#hidden(directory, `cannot be read: ${getErrorMessage(error)}`);
+        this.#reportUnreadable(directory, `cannot be read: ${getErrorMessage(error)}`);
       } else if (findRealPath(directory) !== null) {
         this.ignored.push({ path: directory, why: 'is not a directory, so it holds no plugins' });
       }
@@ -250,7 +250,7 @@ class Walk {
     if (json.kind === 'broken') {
       const label = path.basename(directory);
       this.problems.push({ path: path.join(directory, 'package.json'), label, message: json.why });
-      // The plugins beside a broken package.json of the place itself have nothing to do with it.
+      // A broken package.json of the plugins directory itself does not affect the plugins beside it.
       if (depth === 0) return false;
     } else {
       const { entries, problems } = listPackageEntries(json);
@@ -261,33 +261,33 @@ class Walk {
     return true;
   }
 
-  #look(listed: Dirent, { path: directory, real, depth }: Visited): void {
+  #visitEntry(listed: Dirent, { path: directory, real, depth }: Visited): void {
     const { name } = listed;
     if (this.#isCut || name.startsWith('.')) return;
     const place = joinChildPath(directory, name);
     const target = listed.isSymbolicLink() ? findRealPath(place) : joinChildPath(real, name);
-    if (target === null) return this.#lookAtLostLink(place);
+    if (target === null) return this.#reportBrokenLink(place);
     const kind = listed.isSymbolicLink() ? readKind(target) : listed;
     if (kind.isDirectory()) this.#enter({ path: place, real: target, depth: depth + 1 });
-    else this.#take({ path: place, file: target }, kind.isFile());
+    else this.#addCandidate({ path: place, file: target }, kind.isFile());
   }
 
-  #lookAtLostLink(link: string): void {
+  #reportBrokenLink(link: string): void {
     const kind = getFileKind(path.basename(link))?.kind;
-    if (kind === 'module') this.#hidden(link, 'is a link to nothing');
+    if (kind === 'module') this.#reportUnreadable(link, 'is a link to nothing');
   }
 
   #enter(place: Visited): void {
     if (path.basename(place.path) === 'node_modules') this.apart.push(place.real);
     else if (place.depth > this.#limits.depth) {
-      this.#hidden(place.path, `lies more than ${this.#limits.depth} directories deep`);
+      this.#reportUnreadable(place.path, `lies more than ${this.#limits.depth} directories deep`);
     } else {
       if (path.basename(place.path) === INSTALLED) this.apart.push(place.real);
       this.visit(place);
     }
   }
 
-  #take(candidate: Candidate, isFile: boolean): void {
+  #addCandidate(candidate: Candidate, isFile: boolean): void {
     const kind = getFileKind(path.basename(candidate.path));
     if (kind === null) return;
     const { path: place } = candidate;
@@ -301,15 +301,18 @@ class Walk {
   #cut(what: 'directories' | 'files'): void {
     this.#isCut = true;
     const most = this.#limits[what];
-    this.#hidden(this.#start, `holds more than ${most} ${what} to look at: the rest is left out`);
+    this.#reportUnreadable(
+      this.#start,
+      `holds more than ${most} ${what} to look at: the rest is left out`,
+    );
   }
 
-  #hidden(place: string, why: string): void {
+  #reportUnreadable(place: string, why: string): void {
     this.ignored.push({ path: place, why, mayHidePlugin: true });
   }
 }
 
-/** Where installers put what they fetched. */
+/** The directory of installed plugins. */
 const INSTALLED = '_installed';
 
 function readKind(file: string): { isDirectory(): boolean; isFile(): boolean } {

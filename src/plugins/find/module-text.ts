@@ -3,12 +3,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findRealPath } from '../../base/paths.ts';
 
-// What is larger was made by a bundler, and is no helper of anybody.
+// A larger file is the output of a bundler, and no helper module.
 const MAX_BYTES = 1024 * 1024;
 // A repository may hold a pipe under any name; opening it would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** A module's text; null for what is too large to look through, no file, or cannot be read. */
+/** Reads the code of a module; null for a file that is too large, no regular file, or unreadable. */
 export function readModuleText(file: string): string | null {
   try {
     const handle = openSync(file, OPEN_FLAGS);
@@ -19,7 +19,7 @@ export function readModuleText(file: string): string | null {
       closeSync(handle);
     }
   } catch {
-    // Whoever loads it, or binds its bytes, says why it cannot be read.
+    // Loading the file, or hashing it for trust, reports why it cannot be read.
     return null;
   }
 }
@@ -31,7 +31,7 @@ const EXPORT = new RegExp(
 );
 const MAX_LIST = 4000;
 
-/** Whether a module can have a plugin among its exports, judged by its text alone. */
+/** Whether a module can export a plugin, judged by its code alone. */
 export function canExportPlugin(text: string): boolean {
   const exports = new RegExp(EXPORT, 'gu');
   for (let match = exports.exec(text); match !== null; match = exports.exec(text)) {
@@ -44,7 +44,7 @@ export function canExportPlugin(text: string): boolean {
   return false;
 }
 
-/** Whether it speaks as plugins do: a helper with a default export does not. */
+/** Whether the code has the keys of a plugin, which a helper with a default export does not have. */
 export function isLikelyPlugin(text: string): boolean {
   return /\bmanifest\b|\bdefinePlugin\b|\bcapabilities\b/u.test(text);
 }
@@ -52,17 +52,17 @@ export function isLikelyPlugin(text: string): boolean {
 const OWN_NAME =
   /\bname\s{0,99}:\s{0,99}(["'`])(?<name>[^"'`\n]{1,200})\1[^{}]{0,400}\bmanifest\s{0,99}:/u;
 
-/** Whether a plugin calls itself so, as far as its text says it in plain words; nothing of it is run. */
-export function hasOwnName(file: string, wanted: string): boolean {
+/** Whether the code of a plugin contains this name as a literal; nothing of it is run. */
+export function hasOwnName(file: string, pluginName: string): boolean {
   const { name } = OWN_NAME.exec(readModuleText(file) ?? '')?.groups ?? {};
-  return name?.toLowerCase() === wanted.toLowerCase();
+  return name?.toLowerCase() === pluginName.toLowerCase();
 }
 
 const IMPORT =
   /\b(?:from|import|require)\s{0,99}\(?\s{0,99}(["'`])(?<name>(?:\.{1,2}|\/|file:)[^"'`\n]{0,400})\1/gu;
 const BY_PATH = /^(?:\.{1,2}(?:\/|$)|\/|file:)/u;
 
-/** The modules that a text imports by a path, as absolute paths as they are written. */
+/** Lists the relative imports of a module, as absolute paths without resolving extensions. */
 export function listRelativeImports(text: string, file: string): readonly string[] {
   const names = [...text.matchAll(IMPORT)].flatMap(({ groups }) => groups?.['name'] ?? []);
   return [...new Set(names)]
@@ -78,18 +78,18 @@ function toPath(name: string): string | null {
   try {
     return fileURLToPath(name);
   } catch {
-    // An address of another machine is no file.
+    // A URL of another machine is no file.
     return null;
   }
 }
 
-/** What imports of a module may be written as, without endings: itself, or its directory. */
-export function importNames(file: string): readonly string[] {
+/** The paths by which a module may be imported, without extensions: itself, or its directory. */
+export function listImportPaths(file: string): readonly string[] {
   const name = removeExtension(file);
   return path.basename(name) === 'index' ? [name, path.dirname(file)] : [name];
 }
 
-/** What a file's name says of it: a plugin, perhaps; something else, and why; nothing of interest. */
+/** What a file name means: perhaps a plugin; not a plugin, and why; nothing of interest. */
 type FileKind =
   | { readonly kind: 'module' }
   | { readonly kind: 'other'; readonly why: string; readonly isQuiet: boolean }
@@ -123,12 +123,12 @@ function explainForeignExtension(ending: string): string {
 
 const CODE_ENDING = /\.(?:[mc]?[jt]s|[jt]sx|json)$/u;
 
-/** A module's name without its ending: `./x`, `./x.js` and `./x.ts` mean the same one. */
+/** Removes the extension: `./x`, `./x.js` and `./x.ts` mean the same module. */
 function removeExtension(file: string): string {
   return file.replace(CODE_ENDING, '');
 }
 
-/** What people call a file by itself; `lsp/index.ts` is `lsp`, unless `lsp` is where plugins lie. */
+/** The label of a single file; `lsp/index.ts` is `lsp`, unless `lsp` is the plugins directory. */
 export function getFileLabel(file: string, root: string): string {
   const stem = removeExtension(path.basename(file));
   const directory = path.dirname(file);
@@ -139,9 +139,9 @@ const MAX_MODULES = 200;
 const MAX_BEYOND = 500;
 
 /**
- * What a module and those that it imports by their paths import from places that are not bound. A
- * file that is not there yet could come to be loaded instead of the one that is, so it is named, too.
- * `isCut` says that there are more than were followed.
+ * Lists imports of a module, and of the modules that it imports by path, that are outside of the trusted files.
+ * A missing file could be created later and be loaded instead of the existing one, so it is listed, too.
+ * `isCut` means that there are more than were followed.
  */
 export function listOutsideImports(
   entry: string,
@@ -171,7 +171,7 @@ export function listOutsideImports(
 const ENDINGS = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx', '.json'];
 const JAVASCRIPT = /\.(?<kind>[cm]?)jsx?$/u;
 
-/** The file that is written, or every file that an import may load if that is not there. */
+/** The imported file, or every file that the import may load if it does not exist. */
 function listCandidates(imported: string): readonly string[] {
   if (isFile(imported)) return [imported];
   const sources = JAVASCRIPT.test(imported)

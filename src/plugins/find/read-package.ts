@@ -8,9 +8,9 @@ import { findRealPath, isInside } from '../../base/paths.ts';
 import { getFileKind, MODULE_ENDINGS } from './module-text.ts';
 import type { PluginPackage, PluginEntry } from '../entry.ts';
 
-/** What the package.json of a directory says about plugins. */
+/** The plugin declarations in the package.json of a directory. */
 type PackageReading =
-  /** No package.json, or one that does not speak of plugins. */
+  /** No package.json, or one without plugin declarations. */
   | { readonly kind: 'plain'; readonly version: string | null }
   | { readonly kind: 'broken'; readonly why: string }
   | PluginPackageJson;
@@ -21,17 +21,17 @@ interface PluginPackageJson {
   readonly name: string;
   readonly version: string | null;
   readonly declared: readonly DeclaredEntry[];
-  /** What is wrong with entries of the list; the others count all the same. */
+  /** Problems of single entries; the other entries are used. */
   readonly problems: readonly string[];
 }
 
 interface DeclaredEntry {
-  /** As it is written. */
+  /** As written in the package.json. */
   readonly path: string;
-  /** Absolute; whether anything is there nobody has looked. */
+  /** Absolute; the file may not exist. */
   readonly file: string;
   readonly capabilities: readonly string[] | null;
-  /** Why what it declares cannot be, or null. */
+  /** Why its declaration is invalid, or null. */
   readonly problem: string | null;
 }
 
@@ -90,12 +90,12 @@ function readFields(fields: Fields, directory: string): PackageReading {
   };
 }
 
-/** An installed one has the hash of its source behind its name. */
+/** The directory of an install has a hash after its name. */
 function getDirectoryName(directory: string): string {
   return path.basename(directory).replace(/-[0-9a-f]{12}$/u, '');
 }
 
-/** One item of the list `cline.plugins`, the file or files of a plugin. */
+/** Reads one item of the list `cline.plugins`, the file or files of a plugin. */
 function readItem(
   item: unknown,
   place: number,
@@ -117,12 +117,12 @@ function readItem(
   };
 }
 
-function toDeclaredEntry(written: string, directory: string, given: unknown): DeclaredEntry {
-  const problem = given === null ? null : findCapabilityProblem(given);
+function toDeclaredEntry(written: string, directory: string, capabilities: unknown): DeclaredEntry {
+  const problem = capabilities === null ? null : findCapabilityProblem(capabilities);
   return {
     path: written,
     file: path.resolve(directory, written),
-    capabilities: problem === null && isTexts(given) ? given : null,
+    capabilities: problem === null && isTexts(capabilities) ? capabilities : null,
     problem: problem === null ? null : `it declares what it cannot: ${problem}`,
   };
 }
@@ -131,7 +131,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** Looks at every file that a package names as a plugin. One that is wrong costs the others nothing. */
+/** Lists the files that a package declares as plugins. An invalid one does not affect the others. */
 export function listPackageEntries(
   json: PluginPackageJson,
 ): Pick<FoundModules, 'entries' | 'problems'> {
@@ -165,7 +165,7 @@ function buildPackageEntry(
   if (!isInside(directory, file)) {
     return { why: `it is a link out of the package, to ${file}; put the file itself there` };
   }
-  // What an installer put around a package names its files, and the package inside knows more of them.
+  // An installer's package.json lists only the files, and the package inside declares more about them.
   const inner = findDeclaration(file, (above) => above === directory);
   const why = explainNoModule(file) ?? declared.problem ?? inner?.declared.problem ?? null;
   if (why !== null) return { why };
@@ -179,7 +179,7 @@ function buildPackageEntry(
   };
 }
 
-/** Why a file cannot be loaded as a plugin, or null. A test or a helper that somebody names is meant. */
+/** Why a file cannot be loaded as a plugin, or null. A test or a helper is accepted when the user names it. */
 export function explainNoModule(file: string): string | null {
   const name = path.basename(file);
   const expected = `expected a ${MODULE_ENDINGS.join(', ')} file`;
@@ -200,7 +200,7 @@ interface Declaration {
   readonly declared: DeclaredEntry;
 }
 
-/** The nearest package above a file that names it as a plugin; real paths. */
+/** Finds the nearest package above a file that lists it as a plugin; real paths. */
 function findDeclaration(
   file: string,
   isEnd: (directory: string) => boolean,
@@ -226,14 +226,14 @@ type PackageReader = (directory: string) => PackageReading;
 const LEVELS = 4;
 
 /**
- * Finds the package that a file found by itself belongs to: it may lie deep in it, as in
+ * Finds the package that lists a file, which may be deep inside of it, as in
  * `.cline/plugins`. Reads each package.json once.
  */
 export function createDeclarationFinder(): (file: string) => Declaration | null {
-  const known = new Map<string, PackageReading>();
+  const cache = new Map<string, PackageReading>();
   const read: PackageReader = (directory) => {
-    const json = known.get(directory) ?? readPackage(directory);
-    known.set(directory, json);
+    const json = cache.get(directory) ?? readPackage(directory);
+    cache.set(directory, json);
     return json;
   };
   return (file) => {
@@ -242,7 +242,7 @@ export function createDeclarationFinder(): (file: string) => Declaration | null 
   };
 }
 
-/** `directory` holds all of the package, also where an installer put something around it. */
+/** `directory` contains the whole package, also where an installer has wrapped it. */
 export function toPluginPackage(owner: PluginPackageJson, directory: string): PluginPackage {
   const own = findRealPath(owner.directory) ?? owner.directory;
   const copy = path.join(directory, 'package');
@@ -266,7 +266,7 @@ function readVersion(directory: string): string | null {
   return json.kind === 'broken' ? null : json.version;
 }
 
-/** A link out of the package would lend somebody else's texts its trust. */
+/** A link out of the package would make files trusted that are no part of it. */
 function findSkills(homes: readonly string[], directory: string): string | null {
   const places = homes.map((home) => findRealPath(path.join(home, 'skills')));
   return places.find((each) => isSkills(each, directory)) ?? null;
@@ -276,15 +276,15 @@ function isSkills(place: string | null, directory: string): place is string {
   return place !== null && isInside(directory, place) && isDirectory(place);
 }
 
-/** A plugin module where it was found. */
+/** A discovered plugin module. */
 export interface FoundEntry extends PluginEntry {
   /** The file as it was found, which may be a link to `file`. */
   readonly path: string;
 }
 
-/** Somebody meant a plugin here, and it cannot be one. */
+/** A declared or likely plugin that cannot be loaded. */
 export interface PluginProblem {
-  /** The file that is to be mended, or the place where nothing is. */
+  /** The file to fix, or the path that does not exist. */
   readonly path: string;
   readonly label: string;
   /** What was expected, what was found, and what to do. */
@@ -294,18 +294,18 @@ export interface PluginProblem {
 export interface PassedOver {
   readonly path: string;
   readonly why: string;
-  /** Set when nobody would wonder about it: a helper, a test, declarations. */
+  /** Set when no warning is needed: a helper, a test, declarations. */
   readonly isQuiet?: true;
-  /** Set when a plugin may be there that cannot be seen. */
+  /** Set when there may be a plugin that could not be read. */
   readonly mayHidePlugin?: true;
 }
 
-/** All plugins of one place; nothing of them has been imported. */
+/** All plugins of one directory; none of them has been imported. */
 export interface FoundModules {
   /** Sorted by path, each file once. */
   readonly entries: readonly FoundEntry[];
   readonly ignored: readonly PassedOver[];
   readonly problems: readonly PluginProblem[];
-  /** Directories in there that are no part of a plugin of one file: packages, and modules of others. */
+  /** Directories that are not part of a single-file plugin: packages, and modules of other plugins. */
   readonly apart: readonly string[];
 }

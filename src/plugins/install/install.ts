@@ -3,42 +3,42 @@ import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { createInstallError, type Source, formatSource } from './source.ts';
 import type { InstallTools } from './fetch/tools.ts';
-import { installPlace } from './layout.ts';
+import { getInstallPath } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
 import { type Staged, stageInstall } from './stage.ts';
 import { removeLeftovers, Staging } from './staging.ts';
 import { parseSource } from './parse-source.ts';
 
-/** A directory of plugins, and whose it is. */
+/** A plugins directory and its owner. */
 export interface PluginsPlace {
   /** `…/.cline/plugins` */
   readonly directory: string;
-  /** The workspace that it belongs to; null for the person's own. */
+  /** Its workspace; null for the user's own. */
   readonly workspace: string | null;
 }
 
 export interface InstallRequest {
   readonly source: Source;
   readonly place: PluginsPlace;
-  /** Takes the place of what is there already. */
+  /** Replaces an existing install. */
   readonly isForced: boolean;
 }
 
-/** What was installed, and where it lies. */
+/** An install and its location. */
 export interface Install extends Staged {
   readonly directory: string;
   /** Absolute paths of the modules. */
   readonly entryPaths: readonly string[];
 }
 
-/** Installs a plugin. Runs nothing of it; when something fails, everything is as it was before. */
+/** Installs a plugin. Runs nothing of it; when something fails, nothing has changed. */
 export async function installPlugin(
   { source, place, isForced }: InstallRequest,
   tools: InstallTools,
 ): Promise<Install> {
   refuseWayOut(place);
   removeLeftovers(place.directory, tools.now());
-  const target = installPlace(place.directory, source);
+  const target = getInstallPath(place.directory, source);
   if (existsSync(target) && !isForced) throw createPresentError(source, target);
   const staging = new Staging(place.directory, tools.now());
   try {
@@ -58,14 +58,14 @@ function describeInstalled(directory: string, staged: Staged): Install {
   return { ...staged, directory, entryPaths };
 }
 
-/** A workspace is shared, and lies elsewhere on other machines: what is in it is named from there. */
+/** A workspace has other paths on other machines, so paths inside of it are recorded relative to it. */
 function readRecordedText(source: Source, { workspace }: PluginsPlace): string {
   const text = formatSource(source);
   if (source.kind !== 'local' || workspace === null || !isInside(workspace, text)) return text;
   return `./${path.relative(workspace, text).replaceAll('\\', '/')}`;
 }
 
-/** A workspace could bring links in the way, and have us write somewhere else. */
+/** A link in the workspace could redirect our writes to another directory. */
 export function refuseWayOut({ directory, workspace }: PluginsPlace): void {
   if (workspace === null) return;
   const root = findRealPath(workspace) ?? workspace;
@@ -92,23 +92,23 @@ function describeSource({ name, version }: { name: string; version: string | nul
 }
 
 interface UpdateRequest {
-  /** The install's own directory. */
+  /** The directory of the install. */
   readonly directory: string;
   readonly place: PluginsPlace;
   readonly home: string | null;
-  /** Only tells what would be new. */
+  /** Only reports what would change. */
   readonly isDry: boolean;
 }
 
 export interface Update {
   readonly before: InstallRecord;
   readonly after: InstallRecord;
-  /** Null when nothing is new, or nothing was to be changed. */
+  /** Null when nothing has changed, or in a dry run. */
   readonly install: Install | null;
   readonly isNew: boolean;
 }
 
-/** Fetches what its source has now, and takes it if it differs. When that fails the old one stays. */
+/** Fetches the current version of a source, and installs it if it differs. On a failure, the old one stays. */
 export async function updatePlugin(
   { directory, place, home, isDry }: UpdateRequest,
   tools: InstallTools,

@@ -4,31 +4,31 @@ import { findPluginModules, findPluginModulesAt } from '../find/find-modules.ts'
 import type { FoundEntry } from '../find/read-package.ts';
 import { hasOwnName } from '../find/module-text.ts';
 import { type PluginsPlace, refuseWayOut } from './install.ts';
-import { installPlaces, removeHashMark, getInstallDirectory } from './layout.ts';
+import { listInstallPaths, removeHashMark, getInstallDirectory } from './layout.ts';
 import { type InstallRecord, readRecord } from './record.ts';
 import { rmSync } from 'node:fs';
 import { getErrorMessage } from '../../base/errors.ts';
 import { createInstallError } from './source.ts';
 import { removeIfEmpty } from './staging.ts';
 
-/** A plugin as a person put it there: one install, one package, or one file that was dropped in. */
+/** A plugin in a plugins directory: one install, one package, or one file that the user copied there. */
 export interface InstalledPlugin {
   readonly place: PluginsPlace;
-  /** What is taken away with it: its directory, or its file. */
+  /** What is removed with it: its directory, or its file. */
   readonly path: string;
-  /** What people call it first. */
+  /** The main name. */
   readonly name: string;
-  /** Everything that it goes by. */
+  /** All names that match it. */
   readonly names: readonly string[];
   readonly entryPaths: readonly string[];
-  /** Null for what was dropped in, or installed by another program. */
+  /** Null when it was copied there, or installed by another program. */
   readonly record: InstallRecord | null;
   readonly isDroppedIn: boolean;
 }
 
-/** All that is in a directory of plugins, also what cannot be loaded. */
+/** Lists all plugins of a plugins directory, including those that cannot be loaded. */
 export function listInstalled(place: PluginsPlace): readonly InstalledPlugin[] {
-  const installs = installPlaces(place.directory).map((each) => readInstall(each, place));
+  const installs = listInstallPaths(place.directory).map((each) => readInstall(each, place));
   return [...installs, ...listDropped(place)];
 }
 
@@ -49,15 +49,15 @@ function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
   };
 }
 
-/** Several entries of one package were dropped in together. */
+/** Several entries of one package count as one plugin. */
 function listDropped(place: PluginsPlace): readonly InstalledPlugin[] {
   const installed = getInstallDirectory(place.directory);
   const entries = findPluginModules(place.directory).entries.filter(
     (entry) => !isInside(installed, entry.path),
   );
-  const pathOf = (entry: FoundEntry): string => getDroppedPath(entry, place.directory);
-  return removeDuplicates(entries.map(pathOf)).map((file) => {
-    const members = entries.filter((entry) => pathOf(entry) === file);
+  const findPath = (entry: FoundEntry): string => getDroppedPath(entry, place.directory);
+  return removeDuplicates(entries.map(findPath)).map((file) => {
+    const members = entries.filter((entry) => findPath(entry) === file);
     const name = members[0]?.label ?? path.basename(file);
     return {
       place,
@@ -74,7 +74,7 @@ function listDropped(place: PluginsPlace): readonly InstalledPlugin[] {
 function getDroppedPath(entry: FoundEntry, directory: string): string {
   const owner = entry.package?.directory ?? null;
   const real = findRealPath(directory) ?? directory;
-  // A package that holds the whole place is not what was dropped into it.
+  // A package that contains the whole plugins directory is not a plugin in it.
   if (owner === null || owner === real || !isInside(real, owner)) return entry.path;
   return path.join(directory, path.relative(real, owner));
 }
@@ -88,24 +88,24 @@ function removeDuplicates(names: readonly string[]): readonly string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** Those that a person may mean by a name or a path, whatever the case of its letters. */
+/** Finds plugins by name or path, ignoring case. */
 export function matchInstalled(
   all: readonly InstalledPlugin[],
-  wanted: string,
+  nameOrPath: string,
   cwd: string,
 ): readonly InstalledPlugin[] {
-  const low = wanted.toLowerCase();
-  const file = path.resolve(cwd, wanted);
+  const low = nameOrPath.toLowerCase();
+  const file = path.resolve(cwd, nameOrPath);
   const isThere = (each: InstalledPlugin): boolean =>
     each.path === file || each.entryPaths.includes(file);
   const byPath = all.filter(isThere);
   if (byPath.length > 0) return byPath;
-  const named = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
-  if (named.length > 0) return named;
-  return all.filter(({ entryPaths }) => entryPaths.some((entry) => hasOwnName(entry, wanted)));
+  const namesakes = all.filter(({ names }) => names.some((name) => name.toLowerCase() === low));
+  if (namesakes.length > 0) return namesakes;
+  return all.filter(({ entryPaths }) => entryPaths.some((entry) => hasOwnName(entry, nameOrPath)));
 }
 
-/** Takes a plugin away, and directories that are empty then. */
+/** Removes a plugin, and directories that are empty afterwards. */
 export function removeInstalled({ path: target, place }: InstalledPlugin): void {
   refuseWayOut(place);
   refuseThroughLink(target, place.directory);
@@ -124,7 +124,7 @@ export function removeInstalled({ path: target, place }: InstalledPlugin): void 
   }
 }
 
-/** What a link leads to is somebody else's; the link itself can go. */
+/** Refuses to remove files through a link, because its target is not part of the plugins directory. */
 function refuseThroughLink(target: string, directory: string): void {
   const real = findRealPath(path.dirname(target));
   if (real !== null && isInside(findRealPath(directory) ?? directory, real)) return;

@@ -4,18 +4,18 @@ import path from 'node:path';
 import { isNotFoundError } from '../../base/files.ts';
 import { getSourceKey, type Source } from './source.ts';
 
-/** Where a directory of plugins keeps what was installed into it; Cline lays it out the same way. */
+/** The directory of installs below a plugins directory; Cline uses the same layout. */
 export function getInstallDirectory(pluginsDirectory: string): string {
   return path.join(pluginsDirectory, '_installed');
 }
 
-/** Where installs are made before they are moved into place. Its dot keeps it from being discovered. */
+/** The directory in which installs are staged before they are moved. Its dot keeps it from being discovered. */
 export function getStagingDirectory(pluginsDirectory: string): string {
   return path.join(getInstallDirectory(pluginsDirectory), '.tmp');
 }
 
-/** The directory that a source is installed into. */
-export function installPlace(pluginsDirectory: string, source: Source): string {
+/** The directory for the install of a source. */
+export function getInstallPath(pluginsDirectory: string, source: Source): string {
   const hash = createHash('sha256').update(getSourceKey(source)).digest('hex').slice(0, 12);
   const name = `${toDirectoryName(getSourceName(source))}-${hash}`;
   const host = source.kind === 'git' ? [toDirectoryName(source.host)] : [];
@@ -42,7 +42,7 @@ function removeExtension(name: string): string {
 
 const LONGEST_NAME = 60;
 
-/** A name that is one on every file system, and never hidden. */
+/** A name that is valid on every file system, and never hidden. */
 function toDirectoryName(name: string): string {
   const plain = name
     .toLowerCase()
@@ -54,13 +54,13 @@ function toDirectoryName(name: string): string {
 
 const INSTALL_NAME = /^(?<name>.+)-[\da-f]{12}$/u;
 
-/** The name of an install's directory without the mark that tells sources apart; null for others. */
+/** The name of an install's directory without its hash; null for others. */
 export function removeHashMark(directory: string): string | null {
   return INSTALL_NAME.exec(directory)?.groups?.['name'] ?? null;
 }
 
-/** Every directory that something was installed into, also by Cline itself. */
-export function installPlaces(pluginsDirectory: string): readonly string[] {
+/** Lists every directory with an install, including those of Cline. */
+export function listInstallPaths(pluginsDirectory: string): readonly string[] {
   const installed = getInstallDirectory(pluginsDirectory);
   return listSubdirectories(installed).flatMap((kind) => {
     const places = listSubdirectories(kind);

@@ -7,7 +7,7 @@ import { createInstallError } from './source.ts';
 
 export type PackageFile = Readonly<Record<string, unknown>>;
 
-/** A directory's package.json; null when there is none. Throws when it is no JSON object. */
+/** Reads a directory's package.json; null when there is none. Throws when it is no JSON object. */
 export function readPackageFile(directory: string): PackageFile | null {
   const text = readText(path.join(directory, 'package.json'));
   if (text === null) return null;
@@ -45,23 +45,23 @@ const DEPENDENCY_FIELDS = [
 ];
 
 /**
- * What is left to install: the host itself stands for `@cline/*`, and nobody develops the copy. npm
+ * Removes `@cline/*`, which the host provides, and devDependencies, which an install does not need. npm
  * would look all of them up, also those that it does not install.
  */
 export function omitHostPackages(content: PackageFile): PackageFile {
   const { devDependencies: _, ...rest } = content;
   const cleaned = DEPENDENCY_FIELDS.filter((field) => isRecord(rest[field])).map(
-    (field): [string, unknown] => [field, withoutHost(rest[field])],
+    (field): [string, unknown] => [field, omitHost(rest[field])],
   );
-  return { ...rest, ...Object.fromEntries(cleaned), ...withoutBundledHost(rest) };
+  return { ...rest, ...Object.fromEntries(cleaned), ...omitBundledHost(rest) };
 }
 
-function withoutHost(dependencies: unknown): Record<string, unknown> {
+function omitHost(dependencies: unknown): Record<string, unknown> {
   const all = isRecord(dependencies) ? Object.entries(dependencies) : [];
   return Object.fromEntries(all.filter(([name]) => !isHostPackage(name)));
 }
 
-function withoutBundledHost(content: PackageFile): PackageFile {
+function omitBundledHost(content: PackageFile): PackageFile {
   const cleaned: Record<string, unknown> = {};
   for (const field of ['bundleDependencies', 'bundledDependencies']) {
     const names = content[field];
@@ -74,7 +74,7 @@ function isHostPackage(name: string): boolean {
   return name.startsWith('@cline/');
 }
 
-/** Whether npm has anything to do for it. */
+/** Whether npm has anything to install for it. */
 export function hasDependencies(content: PackageFile): boolean {
   return ['dependencies', 'optionalDependencies'].some((field) => {
     const dependencies = content[field];

@@ -1,10 +1,10 @@
 import { getHost, isLoopbackHost } from '../../base/network-addresses.ts';
 import { type GitSource, type RemoteSource, createSourceError } from './source.ts';
 
-/** A plugin that is one file ends in one of these; declarations of types are none. */
+/** Matches a single-file plugin; type declarations are none. */
 export const PLUGIN_FILE = /(?<!\.d)\.m?[tj]s$/iu;
 
-/** The file that a URL leads to; null when it may be a repository. */
+/** Parses the URL of a file; null when it may be a repository. */
 export function parseFileUrl(text: string): RemoteSource | null {
   if (!/^https?:\/\//iu.test(text) || !URL.canParse(text)) return null;
   const url = toRawAddress(new URL(text));
@@ -24,7 +24,7 @@ export function parseFileUrl(text: string): RemoteSource | null {
   return { kind: 'remote', url: url.href, file };
 }
 
-/** What may be read over the network: https, and this machine itself. */
+/** Whether it may be fetched: https, or a server on this machine. */
 export function isSecure(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(getHost(url)));
 }
@@ -39,7 +39,7 @@ function refuseInsecure(url: URL): void {
 
 const GITHUB_FILE = /^\/(?<owner>[^/]+)\/(?<repo>[^/]+)\/(?:blob|raw)\/(?<rest>.+)$/u;
 
-/** GitHub shows files in a page; the file itself is elsewhere. */
+/** GitHub shows files in a page; the raw file has another address. */
 function toRawAddress(url: URL): URL {
   const page = isGitHub(url) ? GITHUB_FILE.exec(url.pathname)?.groups : undefined;
   if (page === undefined) return url;
@@ -71,13 +71,15 @@ function createExtensionError(text: string) {
   );
 }
 
-/** `https://host/owner/repo#ref`, `git@host:owner/repo`, `host/owner/repo@ref`, `git:` in front or not. */
+/** Parses `https://host/owner/repo#ref`, `git@host:owner/repo`, `host/owner/repo@ref`, `git:` in front or not. */
 export function parseGitAddress(written: string): GitSource {
   const text = written.replace(/^git:(?!\/\/)/u, '').replace(/^git\+/u, '');
   const [address = '', ...refs] = text.split('#');
-  const named = refs.length === 0 ? splitRef(address) : { address, ref: refs.join('#') };
-  const ref = named.ref === null ? null : checkRef(named.ref);
-  const place = SCP_LIKE.test(named.address) ? fromScp(named.address) : fromUrl(named.address);
+  const addressAndRef = refs.length === 0 ? splitRef(address) : { address, ref: refs.join('#') };
+  const ref = addressAndRef.ref === null ? null : checkRef(addressAndRef.ref);
+  const place = SCP_LIKE.test(addressAndRef.address)
+    ? fromScp(addressAndRef.address)
+    : fromUrl(addressAndRef.address);
   return { kind: 'git', ...place, ref };
 }
 
@@ -86,7 +88,7 @@ const SCP_LIKE = /^[\w.-]+@(?<host>[\w.-]+):(?!\/\/)(?<path>[^\s:]+)$/u;
 
 type Repository = Pick<GitSource, 'url' | 'host' | 'name'>;
 
-/** A ref after `@`, which counts only where a repository's name may end. */
+/** Splits off a ref after `@`, which is one only after a repository's name. */
 function splitRef(address: string): { readonly address: string; readonly ref: string | null } {
   if (address.startsWith('file:')) return { address, ref: null };
   const start = findPathStart(address);
@@ -96,7 +98,7 @@ function splitRef(address: string): { readonly address: string; readonly ref: st
   return { address: address.slice(0, end), ref: address.slice(end + 1) };
 }
 
-/** Where the path begins: before it an `@` names a user. */
+/** The index of the path; an `@` before it follows a user name. */
 function findPathStart(address: string): number {
   const scp = SCP_LIKE.exec(address);
   if (scp !== null) return address.indexOf(':') + 1;
@@ -105,7 +107,7 @@ function findPathStart(address: string): number {
   return slash === -1 ? address.length : slash;
 }
 
-// What git itself allows in the name of a branch or tag, and nothing that it would take for more.
+// What git allows in the name of a branch or tag, without revision syntax.
 const REF = /^(?![-./])(?!.*(?:\.\.|@\{|\/\/))[^\p{C}\s~^:?*[\\]+(?<![/.])$/u;
 
 function checkRef(ref: string): string {

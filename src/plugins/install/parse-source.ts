@@ -5,16 +5,16 @@ import { parseFileUrl, parseGitAddress } from './parse-address.ts';
 import { type LocalSource, type NpmSource, type Source, createSourceError } from './source.ts';
 
 export interface SourceContext {
-  /** What paths are relative to. */
+  /** The base directory of relative paths. */
   readonly cwd: string;
   readonly home: string | null;
-  /** What the person says it is, where the words alone would say something else. */
+  /** The kind that the user sets with a flag, where the text would be read as another one. */
   readonly kind?: 'npm' | 'git';
-  /** Whether something lies there; asked only for words that look like nothing else. */
+  /** Called only for a text that matches no other kind. */
   readonly exists: (file: string) => boolean;
 }
 
-/** Understands what a person wrote after `plugin install`; throws USAGE_INVALID with what was meant. */
+/** Parses the argument of `plugin install`; throws USAGE_INVALID with a suggestion. */
 export function parseSource(written: string, context: SourceContext): Source {
   const text = written.trim();
   if (text === '' || text.includes('\0')) throw createNotUnderstoodError(written);
@@ -65,7 +65,7 @@ function parseAddress(text: string): Source {
   return parseGitAddress(text);
 }
 
-/** A web address with no owner and no name in it is a page. */
+/** A web address without owner and name is no repository. */
 function isTooShort(text: string): boolean {
   if (!/^https?:/iu.test(text) || !URL.canParse(text)) return false;
   return new URL(text).pathname.split('/').filter((segment) => segment !== '').length < 2;
@@ -74,20 +74,20 @@ function isTooShort(text: string): boolean {
 const REPOSITORY_WITHOUT_SCHEME = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/u;
 
 function createNotUnderstoodError(text: string) {
-  const shown = JSON.stringify(text);
+  const quotedText = JSON.stringify(text);
   if (REPOSITORY_WITHOUT_SCHEME.test(text)) {
     return createSourceError(
-      `there is no ${shown} here`,
+      `there is no ${quotedText} here`,
       `If it is a repository: hookline plugin install --git ${text}`,
     );
   }
   return createSourceError(
-    `there is nothing at ${shown}, and it names no package, repository or file`,
+    `there is nothing at ${quotedText}, and it names no package, repository or file`,
     'Name ./a/path, @scope/package, npm:package, an https address, or --git host/owner/repo.',
   );
 }
 
-/** `@scope/name`, `name@^2`, with or without `npm:` in front; only packages of the registry. */
+/** Parses `@scope/name`, `name@^2`, with or without `npm:` in front; only packages of the registry. */
 function parseNpmSpec(written: string, cwd: string): NpmSource {
   const text = written.replace(/^npm:/u, '').trim();
   const { type, name, rawSpec } = readSpec(text, cwd);

@@ -4,21 +4,21 @@ import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { SourceKind } from './source.ts';
 
-/** What is known of an install: where it came from, and exactly what came. */
+/** The source of an install, and its exact version. */
 export interface InstallRecord {
-  /** What `plugin install` would be told to install it again. */
+  /** The argument of `plugin install` that would install it again. */
   readonly source: string;
   readonly kind: SourceKind;
   readonly name: string;
   readonly version: string | null;
-  /** Of git: the commit that was checked out. */
+  /** For git: the commit that was checked out. */
   readonly commit: string | null;
-  /** Of npm: the hash of the tarball that the registry vouches for. */
+  /** For npm: the hash of the tarball in the registry. */
   readonly integrity: string | null;
-  /** Of all files that were installed, by name and bytes. */
+  /** The hash of all installed files, by name and content. */
   readonly sha256: string;
   readonly entries: readonly {
-    /** From the install's directory, with `/` on every system. */
+    /** Relative to the install's directory, with `/` on every system. */
     readonly path: string;
     readonly sha256: string;
   }[];
@@ -33,7 +33,7 @@ export function writeRecord(directory: string, record: InstallRecord): void {
   writeFileSync(path.join(directory, RECORD_NAME), text);
 }
 
-/** The record of an install; null where there is none, as when Cline itself installed it. */
+/** Reads the record of an install; null where there is none, for example when Cline installed it. */
 export function readRecord(directory: string): InstallRecord | null {
   const text = readQuietly(path.join(directory, RECORD_NAME));
   const parsed = text === null ? null : parseJson(text);
@@ -44,7 +44,7 @@ function readQuietly(file: string): string | null {
   try {
     return readTextIfPresent(file);
   } catch {
-    // What cannot be read is no record that anybody could rely on.
+    // An unreadable record is treated as a missing one.
     return null;
   }
 }

@@ -1,11 +1,11 @@
 import { HooklineError } from '../../base/errors.ts';
 
-/** Where a plugin comes from, as it was understood; nothing has been looked at yet. */
+/** The parsed source of a plugin; nothing has been fetched yet. */
 export type Source = LocalSource | NpmSource | GitSource | RemoteSource | OfficialSource;
 
 export type SourceKind = Source['kind'];
 
-/** A directory, a file or a packed package of this machine. */
+/** A directory, a file or a tarball on this machine. */
 export interface LocalSource {
   readonly kind: 'local';
   /** Absolute. */
@@ -22,20 +22,20 @@ export interface NpmSource {
 
 export interface GitSource {
   readonly kind: 'git';
-  /** What git is given. */
+  /** The argument of `git clone`. */
   readonly url: string;
   readonly host: string;
-  /** The repository, without its owner. */
+  /** The name of the repository, without its owner. */
   readonly name: string;
-  /** A branch, a tag or a commit; null for what the repository is opened with. */
+  /** A branch, a tag or a commit; null for the default branch. */
   readonly ref: string | null;
 }
 
-/** One file that a server has. */
+/** One file on a server. */
 export interface RemoteSource {
   readonly kind: 'remote';
   readonly url: string;
-  /** The file's own name. */
+  /** The file name. */
   readonly file: string;
 }
 
@@ -45,7 +45,7 @@ export interface OfficialSource {
   readonly slug: string;
 }
 
-/** What is written down of a source: read again without any flag, it is the same source. */
+/** Formats a source so that parsing it again without flags returns the same source. */
 export function formatSource(source: Source): string {
   switch (source.kind) {
     case 'local':
@@ -61,7 +61,7 @@ export function formatSource(source: Source): string {
   }
 }
 
-/** The same for every version of one plugin, so that another version takes the place of the first. */
+/** The key is the same for every version of one plugin, so that another version replaces the first. */
 export function getSourceKey(source: Source): string {
   switch (source.kind) {
     case 'npm':
@@ -75,12 +75,12 @@ export function getSourceKey(source: Source): string {
   }
 }
 
-/** What was written does not say where a plugin is. */
+/** Creates the error for a text that is no source of a plugin. */
 export function createSourceError(message: string, hint: string): HooklineError {
   return new HooklineError('USAGE_INVALID', { message: `plugin install: ${message}`, hint });
 }
 
-/** A plugin could not be installed, updated or taken away, and everything is as it was. */
+/** Creates the error for a failed install, update or removal, after which nothing has changed. */
 export function createInstallError(message: string, hint?: string): HooklineError {
   return new HooklineError('PLUGIN_INSTALL_FAILED', {
     message,

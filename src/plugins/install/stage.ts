@@ -13,20 +13,20 @@ import { fetchFile } from './fetch/download.ts';
 import { fetchOfficial, fetchRepository } from './fetch/git.ts';
 import { fetchLocal } from './fetch/local.ts';
 
-/** An install that is complete and lies in its staging directory. */
+/** A complete install in its staging directory. */
 export interface Staged {
   readonly record: InstallRecord;
-  /** What its package says that it will contribute; null when it says nothing. */
+  /** The capabilities that its package declares; null when it declares none. */
   readonly capabilities: readonly string[] | null;
   readonly files: number;
   readonly bytes: number;
-  /** What a person should know. */
+  /** Warnings for the user. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes an install in a staging directory, with everything that it needs and a record of it, in which `text`
- * stands for the source. Runs nothing of the plugin.
+ * Creates an install in a staging directory, with its dependencies and a record, in which `text` is the
+ * source. Runs nothing of the plugin.
  */
 export async function stageInstall(
   source: Source,
@@ -38,17 +38,17 @@ export async function stageInstall(
   const fetched = await fetchSource(source, directory, pluginsDirectory, tools);
   const place = path.join(directory, fetched.path);
   const entries = findEntries(place);
-  const known = fetched.isFile ? getFileName(fetched) : getPackageName(fetched, place);
+  const identity = fetched.isFile ? getFileName(fetched) : getPackageName(fetched, place);
   if (!fetched.isFile) {
     if (!fetched.hasPackages) await addDependencies(place, tools);
-    writeWrapper(directory, known, entries);
+    writeWrapper(directory, identity, entries);
   }
   const recorded = entries.map((entry) => recordEntry(directory, entry));
   const { sha256, files, bytes } = describeTree(directory);
   const record: InstallRecord = {
     source: text,
     kind: source.kind,
-    ...known,
+    ...identity,
     commit: fetched.commit,
     integrity: fetched.integrity,
     sha256,
@@ -66,14 +66,14 @@ export async function stageInstall(
   };
 }
 
-/** What people will know it by. */
-type Known = Pick<InstallRecord, 'name' | 'version'>;
+/** The name and version that the user sees. */
+type InstallIdentity = Pick<InstallRecord, 'name' | 'version'>;
 
-function getFileName({ name }: Fetched): Known {
+function getFileName({ name }: Fetched): InstallIdentity {
   return { name: name.replace(/\.m?[tj]s$/iu, ''), version: null };
 }
 
-function getPackageName({ name, version }: Fetched, place: string): Known {
+function getPackageName({ name, version }: Fetched, place: string): InstallIdentity {
   const file = readPackageFile(place);
   return {
     name: readTextField(file, 'name') ?? name,
@@ -81,7 +81,7 @@ function getPackageName({ name, version }: Fetched, place: string): Known {
   };
 }
 
-/** One entry that is wrong would be missed by whoever installs the others. */
+/** Throws when one entry is invalid, because a missing plugin would go unnoticed. */
 function findEntries(place: string): readonly FoundEntry[] {
   const { entries, problems } = findPluginModulesAt(place);
   const [first] = problems;
@@ -94,14 +94,23 @@ function findEntries(place: string): readonly FoundEntry[] {
   );
 }
 
-/** Says where the entries are, so that nobody takes the other files for plugins. */
-function writeWrapper(directory: string, known: Known, entries: readonly FoundEntry[]): void {
+/** Writes a package.json that lists the entries, so that other files are not discovered as plugins. */
+function writeWrapper(
+  directory: string,
+  identity: InstallIdentity,
+  entries: readonly FoundEntry[],
+): void {
   const plugins = entries.map((entry) => ({
     paths: [`./${toPathIn(directory, entry)}`],
     ...(entry.capabilities === null ? {} : { capabilities: entry.capabilities }),
   }));
-  const version = known.version === null ? {} : { version: known.version };
-  writePackageFile(directory, { name: known.name, ...version, private: true, cline: { plugins } });
+  const version = identity.version === null ? {} : { version: identity.version };
+  writePackageFile(directory, {
+    name: identity.name,
+    ...version,
+    private: true,
+    cline: { plugins },
+  });
 }
 
 function recordEntry(directory: string, entry: FoundEntry): InstallRecord['entries'][number] {
@@ -112,13 +121,13 @@ function toPathIn(directory: string, { path: file }: FoundEntry): string {
   return path.relative(directory, file).replaceAll('\\', '/');
 }
 
-/** Null when one of them does not say: then nobody knows. */
+/** Null when one of the entries declares nothing. */
 function listDeclared(entries: readonly FoundEntry[]): readonly string[] | null {
   const all = entries.map(({ capabilities }) => capabilities);
   return all.includes(null) ? null : [...new Set(all.flatMap((each) => each ?? []))];
 }
 
-/** A single file comes alone, and may count on its neighbours. */
+/** A single file is copied alone, and its relative imports would be missing. */
 function createLeftoverError(file: string): readonly string[] {
   const names = listRelativeImports(readModuleText(file) ?? '', file).map((each) =>
     path.basename(each),
@@ -129,7 +138,7 @@ function createLeftoverError(file: string): readonly string[] {
   ];
 }
 
-/** Brings what a source names into the staging directory. Runs nothing of it. */
+/** Fetches a source into the staging directory. Runs nothing of it. */
 async function fetchSource(
   source: Source,
   staging: string,

@@ -15,12 +15,12 @@ import { isNotFoundError, isDirectory } from '../../base/files.ts';
 import { createInstallError } from './source.ts';
 import { getInstallDirectory, getStagingDirectory } from './layout.ts';
 
-/** Holds, in this order: what is being made, what it takes the place of, and where that was. */
+/** Contains, in this order: the new install, the one that it replaces, and the path of that one. */
 const NEW = 'new';
 const OLD = 'old';
 const TARGET = 'target';
 
-/** A place to make an install in, beside where it will lie, so that moving it is one step. */
+/** A directory for a new install, on the same disk as its target, so that moving it is one step. */
 export class Staging {
   /** Empty at first; all of it is moved. */
   readonly directory: string;
@@ -33,17 +33,17 @@ export class Staging {
     this.#pluginsDirectory = pluginsDirectory;
     this.#place = path.join(getStagingDirectory(pluginsDirectory), name);
     this.directory = path.join(this.#place, NEW);
-    this.#createdDirectories = makeDirectory(this.directory);
+    this.#createdDirectories = createMissingDirectories(this.directory);
   }
 
-  /** Moves it into place. What was there stays until that has worked. */
+  /** Moves the install to its target. An existing one is removed only after that has succeeded. */
   moveTo(target: string): void {
-    makeDirectory(path.dirname(target));
+    createMissingDirectories(path.dirname(target));
     if (existsSync(target)) this.#replace(target);
     else trySafely(() => renameSync(this.directory, target), target);
   }
 
-  /** Written down first, so that the next install can put the old one back if this process is killed. */
+  /** Records the old path first, so that the next install can restore the old one if this process is killed. */
   #replace(target: string): void {
     const old = path.join(this.#place, OLD);
     const where = path.relative(getInstallDirectory(this.#pluginsDirectory), target);
@@ -52,13 +52,13 @@ export class Staging {
     try {
       renameSync(this.directory, target);
     } catch (error) {
-      // Where another install was faster, its work stays.
+      // When another process has installed meanwhile, its install stays.
       if (!existsSync(target)) renameSync(old, target);
       throw createUnwritableError(target, error);
     }
   }
 
-  /** Removes what was not moved. */
+  /** Removes the staging directory. */
   close(): void {
     rmSync(this.#place, { recursive: true, force: true });
     removeIfEmpty(getStagingDirectory(this.#pluginsDirectory));
@@ -68,12 +68,13 @@ export class Staging {
 }
 
 /**
- * Those that were not there before, the last first. One level after the other: asked for all at once,
- * Node.js 20 never comes back from some places.
+ * Returns the directories that did not exist before, the last first. Creates one level at a time, because
+ * a recursive mkdir of Node.js 20 never returns for some paths.
  */
-function makeDirectory(directory: string): readonly string[] {
+function createMissingDirectories(directory: string): readonly string[] {
   if (isDirectory(directory)) return [];
-  const above = path.dirname(directory) === directory ? [] : makeDirectory(path.dirname(directory));
+  const above =
+    path.dirname(directory) === directory ? [] : createMissingDirectories(path.dirname(directory));
   trySafely(() => createDirectory(directory), directory);
   return [directory, ...above];
 }
@@ -82,7 +83,7 @@ function createDirectory(directory: string): void {
   try {
     mkdirSync(directory);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it meanwhile.
     if (getErrorCode(error) !== 'EEXIST' || !isDirectory(directory)) throw error;
   }
 }
@@ -104,27 +105,27 @@ function createUnwritableError(where: string, error: unknown) {
   );
 }
 
-/** What an install left behind that did not come to its end. */
+/** The rest of an install that was interrupted. */
 export interface Leftover {
   readonly directory: string;
-  /** What it was about to replace and nothing has replaced; null when nothing is missing. */
+  /** The install that was moved away and not replaced; null when nothing is missing. */
   readonly missing: string | null;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Those that nobody is at work on any more. */
+/** Finds staging directories whose process has exited. */
 export function findLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
   const parent = getStagingDirectory(pluginsDirectory);
   return listNames(parent)
     .filter((name) => !isAtWork(name, now))
     .map((name) => ({
       directory: path.join(parent, name),
-      missing: createMissingTargetError(path.join(parent, name), pluginsDirectory),
+      missing: findMissingTarget(path.join(parent, name), pluginsDirectory),
     }));
 }
 
-/** Removes what earlier installs left behind; one that was about to be replaced is put back. */
+/** Removes what interrupted installs left behind, and restores installs that were moved away. */
 export function removeLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
   const leftovers = findLeftovers(pluginsDirectory, now);
   for (const { directory, missing } of leftovers) {
@@ -135,10 +136,10 @@ export function removeLeftovers(pluginsDirectory: string, now: number): readonly
   return leftovers;
 }
 
-function createMissingTargetError(place: string, pluginsDirectory: string): string | null {
+function findMissingTarget(place: string, pluginsDirectory: string): string | null {
   if (!existsSync(path.join(place, OLD))) return null;
   const where = readIfPresent(path.join(place, TARGET));
-  // A name from a file must not lead out of the place that is looked after here.
+  // A name from a file must not lead out of the plugins directory.
   if (where === null || !/^\w+(?:[\\/][\w.-]+){1,2}$/u.test(where) || where.includes('..')) {
     return null;
   }
@@ -146,7 +147,7 @@ function createMissingTargetError(place: string, pluginsDirectory: string): stri
   return existsSync(target) ? null : target;
 }
 
-/** Its name says whose it is; a process of the same number a day later is another one. */
+/** The name contains the process id; after a day, the id may belong to another process. */
 function isAtWork(name: string, now: number): boolean {
   const [, startedAt, pid] = /^(\d+)-(\d+)-[\da-f]+$/u.exec(name) ?? [];
   if (startedAt === undefined || pid === undefined) return false;
@@ -158,7 +159,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Whoever may not be signalled is there.
+    // EPERM means that the process exists.
     return getErrorCode(error) === 'EPERM';
   }
 }
@@ -176,12 +177,12 @@ function readIfPresent(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Without it nobody knows what was replaced, so that nothing can be put back.
+    // Without the recorded path, nothing can be restored.
     return null;
   }
 }
 
-/** Says whether it was; a directory that others use stays. */
+/** Returns whether it was removed; a directory that others use stays. */
 export function removeIfEmpty(directory: string): boolean {
   try {
     rmdirSync(directory);

@@ -6,8 +6,8 @@ import { createInstallError } from './source.ts';
 import { type InstallRecord, RECORD_NAME } from './record.ts';
 
 /**
- * Counts and hashes all files of an install but the record; the hash is of their names and bytes, whatever
- * order they lie in. Throws for a link that leads out of the directory: its bytes would be nobody's.
+ * Counts and hashes all files of an install except the record; the hash is of sorted names and contents.
+ * Throws for a link that leads out of the directory, because its target is no part of the install.
  */
 export function describeTree(directory: string) {
   const root = realpathSync(directory);
@@ -16,8 +16,8 @@ export function describeTree(directory: string) {
   for (const { name, isLink } of walk(root, '')) {
     const file = path.join(root, name);
     if (!isLink) bytes += lstatSync(file).size;
-    const held = isLink ? `link:${linkInside(root, name)}` : computeFileHash(file);
-    lines.push(JSON.stringify([name, held]));
+    const content = isLink ? `link:${linkInside(root, name)}` : computeFileHash(file);
+    lines.push(JSON.stringify([name, content]));
   }
   const sha256 = createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
   return { files: lines.length, bytes, sha256 };
@@ -27,7 +27,7 @@ export function computeFileHash(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** What is other than when it was installed: which entries, or at least something; null when nothing is. */
+/** Lists the entries that differ from the install, which may be none of them; null when nothing differs. */
 export function listChangedFiles(
   directory: string,
   { entries, sha256 }: InstallRecord,
@@ -39,7 +39,7 @@ export function listChangedFiles(
   return { entries: changed.map((entry) => entry.path) };
 }
 
-/** Null when it holds what no install holds. */
+/** Null when the files cannot be hashed, for example because of a link out of the directory. */
 function computeDigest(directory: string): string | null {
   try {
     return describeTree(directory).sha256;
@@ -76,12 +76,12 @@ function walk(
   });
 }
 
-/** Where a link leads, which must be below the root; one that leads nowhere is judged by its words. */
+/** Returns the target of a link, which must be below the root; a dangling link is checked by its text. */
 function linkInside(root: string, name: string): string {
   const link = path.join(root, name);
   const written = readlinkSync(link);
   const target = resolveLinkTarget(link) ?? path.resolve(path.dirname(link), written);
-  // An absolute one would still lead to where the install was made.
+  // An absolute link would still lead into the staging directory.
   if (!path.isAbsolute(written) && isInside(root, target)) return written.replaceAll('\\', '/');
   throw createInstallError(
     `${JSON.stringify(name)} is a link that leads out of the plugin, to ${JSON.stringify(written)}`,

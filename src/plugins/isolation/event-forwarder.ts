@@ -3,30 +3,30 @@ import { clampTimerDelay } from '../../base/abort.ts';
 import type { ContextSerializer } from './serialize-context.ts';
 import type { ContextForm, ToChild } from './wire/protocol.ts';
 
-/** How many events wait here at most while the process does not read. */
+/** The largest number of events that wait in this queue while the process does not read. */
 const MAX_WAITING = 1000;
-/** How many parcels it may have that it has not handed on. */
-const MAX_PARCELS = 4;
+/** The largest number of batches that the process has not confirmed. */
+const MAX_BATCHES = 4;
 
 export interface ForwarderOptions {
   readonly serializer: ContextSerializer;
   readonly send: (message: ToChild) => void;
-  /** How long a listener may keep its process from reading on. */
+  /** How long a listener may block its process. */
   readonly timeoutMs: number;
-  /** Nothing was read for that long. */
+  /** Called when the process confirmed nothing for `timeoutMs`. */
   readonly onStuck: () => void;
-  /** Once, when it reads again or has ended. */
-  readonly onLeftOut: (count: number) => void;
+  /** Called once, with the number of dropped events, when the process reads again or has exited. */
+  readonly onDropped: (count: number) => void;
 }
 
-/** What happens in a session, told to a listener in another process; nobody waits for it. */
+/** Sends the events of a session to a listener in another process, without waiting for the listener. */
 export class EventForwarder {
   readonly #options: ForwarderOptions;
   readonly #failures = new LateFailures();
   #waiting: ContextForm[] = [];
-  #parcels = 0;
-  #leftOut = 0;
-  #hasReportedLeftOut = false;
+  #pendingBatches = 0;
+  #droppedCount = 0;
+  #hasReportedDropped = false;
   #isScheduled = false;
   #isClosed = false;
   #stuck: NodeJS.Timeout | null = null;
@@ -35,32 +35,32 @@ export class EventForwarder {
     this.#options = options;
   }
 
-  /** The promise, if there is one, rejects when the listener failed there. */
+  /** The promise, if there is one, rejects when the listener failed. */
   forward(event: object): Promise<void> | undefined {
-    if (this.#isClosed) return this.#failures.next();
-    if (this.#waiting.length >= MAX_WAITING) this.#leftOut += 1;
+    if (this.#isClosed) return this.#failures.waitForNext();
+    if (this.#waiting.length >= MAX_WAITING) this.#droppedCount += 1;
     else {
       this.#waiting.push(this.#options.serializer.serializeEvent(event));
       this.#schedule();
     }
-    return this.#failures.next();
+    return this.#failures.waitForNext();
   }
 
-  /** Sends what waits, so that what is sent next comes after it. */
+  /** Sends the queued events now, so that the next message comes after them. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     const news = this.#waiting;
     this.#waiting = [];
-    this.#parcels += 1;
+    this.#pendingBatches += 1;
     if (this.#stuck === null) this.#watch();
     this.#options.send({ kind: 'news', news });
   }
 
-  /** A parcel was handed on. */
+  /** The process has delivered one batch. */
   confirm(): void {
-    this.#parcels = Math.max(0, this.#parcels - 1);
+    this.#pendingBatches = Math.max(0, this.#pendingBatches - 1);
     this.#watch();
-    if (this.#waiting.length < MAX_WAITING) this.#reportLeftOut();
+    if (this.#waiting.length < MAX_WAITING) this.#reportDropped();
     this.#schedule();
   }
 
@@ -68,65 +68,65 @@ export class EventForwarder {
     this.#failures.add(error);
   }
 
-  /** The process is gone: why, or null when that was wanted, and nobody is to be told. */
+  /** The process has exited. `why` is the reason to report; null when the exit was expected. */
   close(why: string | null): void {
     this.#isClosed = true;
     this.#waiting = [];
-    this.#parcels = 0;
+    this.#pendingBatches = 0;
     this.#watch();
-    this.#reportLeftOut();
+    this.#reportDropped();
     if (why !== null) this.#failures.close(why);
   }
 
-  /** Pieces of text come one after the other: those of one moment go together. */
+  /** Text deltas come in quick succession, so those of one tick are sent as one batch. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      if (this.#parcels < MAX_PARCELS) this.flush();
+      if (this.#pendingBatches < MAX_BATCHES) this.flush();
     });
   }
 
   #watch(): void {
     if (this.#stuck !== null) clearTimeout(this.#stuck);
-    const look = (): void => {
+    const handleStuck = (): void => {
       this.#options.onStuck();
       this.#watch();
     };
     const delay = clampTimerDelay(this.#options.timeoutMs);
-    this.#stuck = this.#parcels === 0 ? null : setTimeout(look, delay).unref();
+    this.#stuck = this.#pendingBatches === 0 ? null : setTimeout(handleStuck, delay).unref();
   }
 
-  #reportLeftOut(): void {
-    if (this.#leftOut === 0 || this.#hasReportedLeftOut) return;
-    this.#hasReportedLeftOut = true;
-    this.#options.onLeftOut(this.#leftOut);
+  #reportDropped(): void {
+    if (this.#droppedCount === 0 || this.#hasReportedDropped) return;
+    this.#hasReportedDropped = true;
+    this.#options.onDropped(this.#droppedCount);
   }
 }
 
-/** Failures that come later than the call that they belong to; each is heard of once. */
+/** Failures that arrive later than the call that caused them; each is reported once. */
 class LateFailures {
   readonly #unreported: unknown[] = [];
   #reject: ((error: unknown) => void) | null = null;
   #closed: HooklineError | null = null;
 
-  /** Of all calls, one at a time waits for a failure. */
-  next(): Promise<void> | undefined {
+  /** Only one call at a time waits for a failure. */
+  waitForNext(): Promise<void> | undefined {
     if (this.#closed !== null) return Promise.reject(this.#closed);
     if (this.#reject !== null) return undefined;
     const failing = new Promise<void>((_resolve, reject) => {
       this.#reject = reject;
     });
-    // Whoever called may not wait for it.
+    // The caller may ignore the promise.
     failing.catch(() => undefined);
-    this.#give();
+    this.#rejectWaiting();
     return failing;
   }
 
   add(error: unknown): void {
     this.#unreported.push(error);
-    this.#give();
+    this.#rejectWaiting();
   }
 
   close(message: string): void {
@@ -134,7 +134,7 @@ class LateFailures {
     this.add(this.#closed);
   }
 
-  #give(): void {
+  #rejectWaiting(): void {
     if (this.#reject === null || this.#unreported.length === 0) return;
     this.#reject(this.#unreported.shift());
     this.#reject = null;

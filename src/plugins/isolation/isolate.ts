@@ -20,39 +20,39 @@ import type { FromChild, LoadedForm } from './wire/protocol.ts';
 
 export interface IsolationRequest {
   readonly entry: PluginEntry;
-  /** Where the session works. */
+  /** The working directory of the session. */
   readonly cwd: string;
-  /** What its process finds as its environment; without the keys of providers. */
+  /** The environment of the plugin's process, without the API keys of providers. */
   readonly environment: Readonly<Environment>;
-  /** Where translated modules are kept; null keeps none. */
+  /** Where transpiled modules are cached; null disables the cache. */
   readonly cacheDirectory: string | null;
   readonly importTimeoutMs: number;
   readonly setupTimeoutMs: number;
-  /** How long a hook, a rule, a command or a message builder may take; tools say it themselves. */
+  /** The time limit of a hook, a rule, a command or a message builder; tools set their own. */
   readonly hookTimeoutMs: number;
-  /** How long what it wants done at the end may take. */
+  /** The time limit of the plugin's dispose functions. */
   readonly disposeTimeoutMs: number;
   readonly isStrict: boolean;
   readonly workspaceInfo?: WorkspaceInfo | undefined;
-  /** Gives up the import; later it means nothing. */
+  /** Aborts the import; it has no effect later. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears what the plugin prints. */
+  /** Gets what the plugin prints. */
   readonly logger?: BasicLogger | undefined;
   readonly onIssue: OnIssue;
-  /** What its process runs, where it is not the one that belongs to this copy of Hookline. */
+  /** The program of the plugin's process, when it is not the one of this copy of Hookline. */
   readonly program?: ChildProgram;
 }
 
-/** How long a process may take to start, before the time for importing begins. */
+/** How long a process may take to start, before the time limit of the import begins. */
 const START_MS = 30_000;
-/** The other side ends a slow import itself; only an endless loop keeps it from that. */
+/** The child process ends a slow import itself, unless an endless loop blocks it. */
 const IMPORT_GRACE_MS = 500;
-/** How long it may take to exit once it has done what was to be done at the end. */
+/** How long the process may take to exit after its dispose functions have run. */
 const EXIT_MS = 1000;
 
 /**
- * Imports a plugin in a process of its own; it is used like one that lives here, and nothing that happens
- * there breaks another. Once it is set up, its `ctx.onDispose` ends the process, too.
+ * Imports a plugin in its own process. It is used like a plugin of this process, and a crash there breaks
+ * no other plugin. Once it is set up, its `ctx.onDispose` ends the process, too.
  */
 export async function loadIsolated(request: IsolationRequest): Promise<Loading> {
   try {
@@ -71,7 +71,7 @@ class Isolation {
   readonly #ports: Ports;
   readonly #reportUncaught: (error: unknown) => void;
   #name: string;
-  /** How it ended, when nobody wanted it to. */
+  /** How the process ended, when that was not expected. */
   #lost: string | null = null;
   #onReady: () => void = () => undefined;
   #ending: Promise<void> | null = null;
@@ -87,9 +87,9 @@ class Isolation {
       send: (message) => this.#link.send(message),
       timeoutMs: request.hookTimeoutMs,
       onStuck: () => {
-        if (!this.#link.isAsked()) this.#link.check();
+        if (!this.#link.hasWaitingCalls()) this.#link.check();
       },
-      onLeftOut: (count) =>
+      onDropped: (count) =>
         this.#report('warning', `onEvent does not keep up; so far ${count} events are left out`),
     });
     this.#ports = new Ports(
@@ -113,12 +113,12 @@ class Isolation {
         }),
       onMessage: (message) => this.#receive(message),
       beforeCall: () => this.#forwarder.flush(),
-      onUnsent: () => this.#lists.forget(),
+      onUnsent: () => this.#lists.clear(),
       onEnded: (sentence, isExpected) => {
         this.#forwarder.close(isExpected ? null : sentence);
         if (isExpected) return;
         this.#lost = sentence;
-        // Before it is set up, whoever waits for that is told.
+        // Before the setup, the caller of the setup gets this error.
         if (this.#isActive) this.#report('error', sentence);
       },
     });
@@ -140,7 +140,7 @@ class Isolation {
         const { name } = loaded.fields;
         if (typeof name === 'string' && name.trim() !== '') this.#name = name;
         const plugin = createRemotePlugin(loaded, this.#createServices());
-        // Nobody will set it up.
+        // A disabled plugin is never set up.
         if (loaded.fields['disabled'] === true) void end();
         return new LoadedPlugin(plugin, this.#request.entry, process);
       }
@@ -172,11 +172,11 @@ class Isolation {
       const what = `did not end its import within ${importTimeoutMs} ms`;
       limit = this.#killAfter(importTimeoutMs + IMPORT_GRACE_MS, what);
     };
-    const giveUp = (): void => this.#link.kill('was given up while it was imported');
-    // Any number of plugins are imported at once, and Node.js warns of many listeners.
+    const abortImport = (): void => this.#link.kill('was given up while it was imported');
+    // Many plugins are imported at once, and Node.js would warn of too many listeners.
     if (signal !== undefined) setMaxListeners(0, signal);
-    signal?.addEventListener('abort', giveUp);
-    if (signal?.aborted === true) giveUp();
+    signal?.addEventListener('abort', abortImport);
+    if (signal?.aborted === true) abortImport();
     try {
       const { value } = await this.#link.ask({
         type: 'load',
@@ -192,7 +192,7 @@ class Isolation {
         : { kind: 'failed', message: 'it did not say what it is' };
     } finally {
       clearTimeout(limit);
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', abortImport);
     }
   }
 
@@ -207,11 +207,11 @@ class Isolation {
 
   async #dispose(): Promise<void> {
     const { disposeTimeoutMs: timeoutMs } = this.#request;
-    if (this.#link.ended() !== null) return;
+    if (this.#link.getEnding() !== null) return;
     try {
       if (this.#isLoaded) await this.#link.ask({ type: 'dispose' }, { timeoutMs });
     } catch (error) {
-      // That its process is lost is said once.
+      // The lost process is reported once.
       if (this.#lost === null) throw error;
     } finally {
       await this.#link.end(EXIT_MS);
@@ -223,7 +223,7 @@ class Isolation {
       case 'ready':
         this.#onReady();
         return;
-      case 'heard':
+      case 'delivered':
         this.#forwarder.confirm();
         return;
       case 'news-failed':
@@ -254,12 +254,12 @@ class Isolation {
       if (stream === 'stderr' && logger?.error !== undefined) logger.error(line, metadata);
       else logger?.log(line, metadata);
     };
-    // A logger that fails has failed to log a line.
+    // When the logger itself fails, there is no other place to report it.
     log().catch(() => undefined);
   }
 }
 
-/** The other side is ours. */
+/** The child process runs our own code, so only the type is narrowed. */
 function isLoadedForm(loaded: unknown): loaded is LoadedForm {
   return isRecord(loaded) && typeof loaded['kind'] === 'string';
 }

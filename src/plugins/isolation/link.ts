@@ -9,43 +9,43 @@ import {
 import { serializeValue, deserializeValue } from './wire/serialize.ts';
 import type { AnswerForm, FromChild, Order, ToChild } from './wire/protocol.ts';
 
-export interface Asking {
-  /** What is not answered in this time has failed. */
+export interface AskOptions {
+  /** A call that is not answered in this time fails. */
   readonly timeoutMs?: number;
-  /** Told to whoever works there; it may still answer. */
+  /** Its abort is forwarded to the process, which may still answer. */
   readonly signal?: AbortSignal | undefined;
   readonly onUpdate?: (update: unknown) => void;
 }
 
 export interface LinkRequest {
-  /** What it is called in sentences. */
+  /** The plugin's name for messages. */
   readonly name: () => string;
   readonly start: (on: Pick<ProcessRequest, 'onMessage' | 'onEnd'>) => PluginProcess;
-  /** What is no answer. */
+  /** Gets every message that is not an answer. */
   readonly onMessage: (message: FromChild) => void;
-  /** Before a call goes out: what was told before it must come before it. */
+  /** Called before a call is sent, so that queued events are sent first. */
   readonly beforeCall: () => void;
-  /** Something could not be sent. */
+  /** Called when a message could not be sent. */
   readonly onUnsent: () => void;
   readonly onEnded: (sentence: string, isExpected: boolean) => void;
 }
 
-/** How long a process may take to react when it is asked whether it still does. */
+/** How long a process may take to answer a ping. */
 const REACTION_MS = 4000;
 
 interface Pending {
   readonly settle: (answer: AnswerForm) => void;
-  /** With whatever was thrown there, error or not. */
+  /** Gets whatever the process threw, an error or not. */
   readonly fail: (thrown: unknown) => void;
   readonly onUpdate: ((update: unknown) => void) | undefined;
 }
 
-/** The conversation with a plugin's process. */
+/** The connection to a plugin's process: calls with answers, and messages without. */
 export class Link {
   readonly #request: LinkRequest;
   readonly #process: PluginProcess;
   readonly #pending = new Map<number, Pending>();
-  /** Those that somebody still waits for. */
+  /** Ids of calls that still have a waiting caller. */
   readonly #awaited = new Set<number>();
   readonly #whenEnded: Promise<void>;
   #resolveEnded: () => void = () => undefined;
@@ -61,16 +61,16 @@ export class Link {
     });
     this.#process = request.start({
       onMessage: (message) => this.#receive(message),
-      onEnd: (ending) => this.#takeEnd(ending),
+      onEnd: (ending) => this.#handleEnd(ending),
     });
   }
 
-  /** How the process ended, as one sentence; null while it is there. */
-  ended(): string | null {
+  /** How the process ended, as one sentence; null while it runs. */
+  getEnding(): string | null {
     return this.#ended;
   }
 
-  isAsked(): boolean {
+  hasWaitingCalls(): boolean {
     return this.#awaited.size > 0;
   }
 
@@ -78,7 +78,7 @@ export class Link {
     this.#process.kill(reason);
   }
 
-  /** Resolves when it has ended, which it was asked to do. */
+  /** Asks the process to end, and resolves when it has exited. */
   async end(withinMs: number): Promise<void> {
     if (this.#ended !== null) return;
     this.#isExpected = true;
@@ -92,13 +92,13 @@ export class Link {
     try {
       if (this.#ended === null) this.#process.send(message);
     } catch {
-      // Packed as it is, that happens only to what is too large for one message.
+      // Packed values can be cloned, so only a message that is too large fails here.
       this.#request.onUnsent();
     }
   }
 
-  /** Rejects with what was thrown there, when it takes too long, and when the process has ended. */
-  async ask(order: Order, { timeoutMs, signal, onUpdate }: Asking = {}): Promise<AnswerForm> {
+  /** Rejects with what the process threw, on a timeout, and when the process has exited. */
+  async ask(order: Order, { timeoutMs, signal, onUpdate }: AskOptions = {}): Promise<AnswerForm> {
     if (this.#ended !== null) throw createExitError(this.#ended);
     this.#request.beforeCall();
     this.#lastId += 1;
@@ -106,7 +106,7 @@ export class Link {
     this.#await(id);
     const abort = (): void => {
       this.send({ kind: 'abort', id, reason: serializeValue(signal?.reason) });
-      // It may answer or not; nobody waits for it any more, but it must be able to.
+      // The caller no longer waits, but the process may still answer.
       this.#release(id);
       this.check();
     };
@@ -120,7 +120,7 @@ export class Link {
         if (timeoutMs !== undefined) {
           limit = setTimeout(() => {
             fail(createTimeoutError(timeoutMs));
-            this.#forget(id);
+            this.#removeCall(id);
             this.send({ kind: 'abort', id, reason: serializeValue(undefined) });
             this.check();
           }, clampTimerDelay(timeoutMs));
@@ -129,7 +129,7 @@ export class Link {
     } finally {
       if (limit !== null) clearTimeout(limit);
       signal?.removeEventListener('abort', abort);
-      this.#forget(id);
+      this.#removeCall(id);
     }
   }
 
@@ -142,7 +142,7 @@ export class Link {
     }
   }
 
-  /** Asks it whether it still reacts; if it does not, it is ended. */
+  /** Pings the process, and kills it when it does not answer. */
   check(): void {
     if (this.#ended !== null || this.#reaction !== null) return;
     this.#lastId += 1;
@@ -166,7 +166,7 @@ export class Link {
     }
   }
 
-  #forget(id: number): void {
+  #removeCall(id: number): void {
     this.#pending.delete(id);
     this.#release(id);
   }
@@ -174,10 +174,10 @@ export class Link {
   #receive(message: FromChild): void {
     switch (message.kind) {
       case 'answer':
-        this.#takeAnswer(message);
+        this.#handleAnswer(message);
         return;
       case 'update':
-        this.#takeUpdate(message.id, deserializeValue(message.update));
+        this.#handleUpdate(message.id, deserializeValue(message.update));
         return;
       case 'pong':
         if (message.id !== this.#reaction?.id) return;
@@ -189,23 +189,23 @@ export class Link {
     }
   }
 
-  #takeUpdate(id: number, update: unknown): void {
+  #handleUpdate(id: number, update: unknown): void {
     const pending = this.#pending.get(id);
     try {
       pending?.onUpdate?.(update);
     } catch (error) {
-      // As where the tool itself calls it.
+      // The update callback threw; the tool call fails with its error.
       pending?.fail(error);
     }
   }
 
-  #takeAnswer(answer: AnswerForm & { readonly id: number }): void {
+  #handleAnswer(answer: AnswerForm & { readonly id: number }): void {
     const pending = this.#pending.get(answer.id);
     if (answer.ok) pending?.settle(answer);
     else pending?.fail(deserializeValue(answer.value));
   }
 
-  #takeEnd(ending: Ending): void {
+  #handleEnd(ending: Ending): void {
     const sentence = describeEnding(this.#request.name(), ending);
     this.#ended = sentence;
     if (this.#reaction !== null) clearTimeout(this.#reaction.limit);

@@ -21,17 +21,17 @@ export interface ProcessRequest {
   readonly environment: Readonly<Environment>;
   readonly onMessage: (message: FromChild) => void;
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
-  /** Once, also when it could not be started. */
+  /** Called once, also when the process could not be started. */
   readonly onEnd: (ending: Ending) => void;
 }
 
-/** How long it has to end by itself after it was asked to. */
+/** How long the process has to exit after its channel was closed. */
 const TERM_MS = 500;
-/** How long its output is waited for once it has ended; what it started may still hold the pipes. */
+/** How long output is awaited after the exit; grandchildren may still hold the pipes. */
 const DRAIN_MS = 250;
 const STDERR_TAIL = 8_000;
 
-/** The process that one plugin runs in. */
+/** The process of one plugin. */
 export class PluginProcess {
   readonly #child: ChildProcess;
   readonly #request: ProcessRequest;
@@ -41,7 +41,6 @@ export class PluginProcess {
   #isExpected = false;
   #hasEnded = false;
 
-  /** Starts it. */
   constructor(request: ProcessRequest) {
     const { program, cwd, environment: env } = request;
     const child = spawnModule({ file: program.file, args: program.nodeFlags, cwd, env });
@@ -54,23 +53,23 @@ export class PluginProcess {
     });
     child.once('error', (error) => this.#fail(error));
     child.once('exit', (code, signal) => this.#drain(code, signal));
-    // Nobody can speak to it any more; if it does not notice, it is ended.
+    // The process cannot be reached any more; if it does not exit in time, it is killed.
     child.once('disconnect', () => this.#endAfter(TERM_MS));
     this.#readOutput();
     this.hold(false);
   }
 
-  /** Throws when the message cannot be copied; a process that has ended gets nothing. */
+  /** Throws when the message cannot be cloned; does nothing after the process has exited. */
   send(message: ToChild): void {
     if (!this.#child.connected) return;
-    // With a listener for what goes wrong later: that it has ended is told otherwise.
+    // The callback ignores late errors, because the exit of the process is reported by `onEnd`.
     this.#child.send(message, undefined, {}, () => undefined);
   }
 
-  /** Whether this process waits for it: otherwise nobody is kept from exiting by it. */
+  /** Sets whether the plugin's process keeps this process from exiting. */
   hold(isHeld: boolean): void {
     const { channel } = this.#child;
-    // The process too: when it ends in the middle of a call, the channel is the first to go.
+    // The process is referenced too: when it exits during a call, the channel closes first.
     if (isHeld) {
       channel?.ref();
       this.#child.ref();
@@ -80,13 +79,13 @@ export class PluginProcess {
     }
   }
 
-  /** Ends it with everything that it started; the first reason is the one that is reported. */
+  /** Kills the process with its descendants; the first reason is the one that is reported. */
   kill(reason: string): void {
     this.#reason ??= reason;
     this.#end();
   }
 
-  /** Closes the channel, upon which it ends by itself; when it does not do so in time, it is ended. */
+  /** Closes the channel, so that the process exits; kills it when it does not do so in time. */
   expectEnd(withinMs: number): void {
     this.#reason ??= 'was ended with the session';
     this.#isExpected = true;
@@ -120,19 +119,19 @@ export class PluginProcess {
       });
       stream?.once('end', () => lines.end());
       stream?.on('error', () => undefined);
-      // Whoever prints keeps nobody waiting.
+      // The pipes must not keep this process from exiting.
       if (stream !== null) callMethod(stream, 'unref', []);
     }
   }
 
-  /** What it printed last may come after it has ended. */
+  /** Waits for the output, because the last of it may arrive after the exit. */
   #drain(code: number | null, signal: NodeJS.Signals | null): void {
     const { stdout, stderr } = this.#child;
     const open = new Set([stdout, stderr].filter((stream) => stream?.closed === false));
     const finish = (): void => this.#finish({ code, signal });
     if (open.size === 0) return finish();
     const limit = setTimeout(finish, DRAIN_MS);
-    // Not the process's own `close`: it does not come when the channel was closed from here.
+    // Not the `close` event of the process: Node.js does not emit it when the channel was closed from here.
     for (const stream of open) {
       stream?.once('close', () => {
         open.delete(stream);
@@ -159,7 +158,7 @@ export class PluginProcess {
     this.#request.onEnd({ code, signal, reason: this.#reason, stderr: this.#stderr });
   }
 
-  /** Ends what it started and left behind; one that ends as expected does so itself. */
+  /** Kills the descendants that the process left behind, unless it exited as expected. */
   #clearAway(pid: number): void {
     unregisterTree(pid);
     if (this.#isExpected && this.#ender === null) return;
@@ -167,13 +166,13 @@ export class PluginProcess {
   }
 }
 
-/** What a plugin's process runs. */
+/** The program that a plugin's process runs. */
 export interface ChildProgram {
   readonly file: string;
   readonly nodeFlags: readonly string[];
 }
 
-/** The program that stands beside this file: of the library, of the command, or of the sources. */
+/** The program beside this file: of the library, of the command, or of the sources. */
 export function findChildProgram(): ChildProgram {
   const here = path.dirname(fileURLToPath(import.meta.url));
   const isUnbundled = here.endsWith(path.join('plugins', 'isolation'));
@@ -181,7 +180,7 @@ export function findChildProgram(): ChildProgram {
   if (!import.meta.url.endsWith('.ts')) {
     return { file: path.join(home, 'plugin-child.js'), nodeFlags: [] };
   }
-  // Node.js 20 cannot run TypeScript by itself.
+  // Node.js 20 cannot run TypeScript.
   const jiti = path.dirname(createRequire(import.meta.url).resolve('jiti/package.json'));
   const loader = pathToFileURL(path.join(jiti, 'lib', 'jiti-register.mjs')).href;
   return { file: path.join(home, 'plugin-child.ts'), nodeFlags: ['--import', loader] };
@@ -191,15 +190,15 @@ export function findChildProgram(): ChildProgram {
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why we ended it ourselves; null when nobody did. */
+  /** Why we killed the process; null when we did not. */
   readonly reason: string | null;
-  /** The end of what it wrote to stderr. */
+  /** The end of its stderr. */
   readonly stderr: string;
 }
 
 const MAX_QUOTE = 300;
 
-/** One sentence for whoever called it, a person or a model. */
+/** Describes the exit in one sentence for the caller, the user or a model. */
 export function describeEnding(plugin: string, ending: Ending): string {
   const how = `the process of the plugin "${plugin}" ${describeExit(ending)}`;
   const last = selectErrorLine(ending.stderr);
@@ -214,23 +213,23 @@ function describeExit({ code, signal, reason }: Ending): string {
 }
 
 const FATAL = /^(?:FATAL ERROR|[\w$.]*(?:Error|Exception)\b)/;
-/** What Node.js prints around an error that nobody caught. */
+/** What Node.js prints around an uncaught error. */
 const AROUND = /^(?:\s+at |Node\.js v|\s*\^|-{3,}|\s*$)/;
 
-/** The line that says what happened: an error rather than the stack below it. */
+/** The line with the error, rather than the stack below it. */
 function selectErrorLine(stderr: string): string | null {
   const lines = stderr.split('\n').filter((line) => !AROUND.test(line));
   const message = lines.findLast((line) => FATAL.test(line)) ?? lines.at(-1);
   return message?.trim() ?? null;
 }
 
-/** How much of one line is passed on. */
+/** How many characters of one line are passed on. */
 const MAX_LINE = 10_000;
-/** How many lines are passed on in one stretch of time; a plugin that prints without end must not occupy its host. */
+/** How many lines are passed on per interval; a plugin that prints without end must not occupy its host. */
 const MAX_LINES = 500;
 const STRETCH_MS = 1000;
 
-/** Reads what a process prints, line by line; `end` passes on what stands behind the last line break. */
+/** Splits output into lines; `end` passes on the text after the last line break. */
 function createOutputLines(onLine: (line: string) => void) {
   const decoder = new StringDecoder('utf8');
   const pass = truncateLine(onLine);
@@ -238,7 +237,7 @@ function createOutputLines(onLine: (line: string) => void) {
   return {
     read(chunk: Buffer): void {
       const [first = '', ...others] = decoder.write(chunk).split('\n');
-      // Nobody needs more of a line than is passed on.
+      // The rest of a long line is dropped.
       rest = truncateText(rest + first, MAX_LINE);
       for (const next of others) {
         pass(rest);

@@ -5,7 +5,7 @@ import type { OfferedPorts, PortCall, TelemetryForm, ToChild } from './wire/prot
 
 type Declare = (type: AgentExtensionAutomationEventType) => void;
 
-/** How many events of a plugin are kept that come before its setup. */
+/** The largest number of a plugin's events that are queued before its setup. */
 const MAX_EARLY = 100;
 
 /** The ports in the context of a plugin's `setup`, called from the process of the plugin. */
@@ -21,7 +21,7 @@ export class Ports {
     this.#send = send;
   }
 
-  /** From now on this context is used; the plugin declares types of events with `declare`. */
+  /** Sets the context that calls use from now on; the plugin declares types of events with `declare`. */
   open(context: PluginSetupContext, declare: Declare): OfferedPorts {
     this.#context = context;
     this.#declare = declare;
@@ -29,13 +29,13 @@ export class Ports {
     return describePorts(context);
   }
 
-  /** Makes a call whose result nobody waits for. */
+  /** Makes a call without a result. */
   notify(call: PortCall): void {
     if (this.#context === null) {
       if (this.#early.length < MAX_EARLY) this.#early.push(call);
       return;
     }
-    // What the host's own functions throw is nothing that the plugin could mend.
+    // The plugin could not handle an error of the host's functions, so it is ignored.
     void settleSafely(() => this.#call(call));
   }
 
@@ -88,7 +88,7 @@ function serializeTelemetry(telemetry: object): TelemetryForm {
   return { methods, isEnabled };
 }
 
-/** Its own and those of its class. */
+/** The methods of the object and of its class. */
 function listMethods(port: object): readonly string[] {
   const names = new Set<string>();
   let owner: unknown = port;
@@ -102,7 +102,7 @@ function listMethods(port: object): readonly string[] {
   return [...names];
 }
 
-/** The other side has checked it. */
+/** The child process has validated it. */
 function isEventType(type: unknown): type is AgentExtensionAutomationEventType {
   return isRecord(type);
 }

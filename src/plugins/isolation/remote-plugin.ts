@@ -31,32 +31,32 @@ import type { ContextSerializer } from './serialize-context.ts';
 import type { Link } from './link.ts';
 import { type SentLists, applyChange } from './wire/list-delta-cache.ts';
 
-/** What the functions of a remote plugin use. */
+/** What the functions of a remote plugin need. */
 interface RemoteServices {
   readonly link: Link;
   readonly lists: SentLists;
   readonly serializer: ContextSerializer;
-  /** How long a hook, a rule, a command or a message builder may take. */
+  /** The time limit of a hook, a rule, a command or a message builder. */
   readonly timeoutMs: number;
   readonly forwarder: EventForwarder;
   readonly ports: Ports;
   readonly setupTimeoutMs: number;
   readonly isStrict: boolean;
   readonly onWarning: (message: string) => void;
-  /** It is set up, and used from now on. */
+  /** Called when the plugin is set up. */
   readonly onActive: () => void;
-  /** Ends the process, after what the plugin wants done before that; rejects with what failed of it. */
+  /** Runs the plugin's dispose functions and ends the process; rejects with their errors. */
   readonly end: () => Promise<void>;
 }
 
-/** An object that is used like the plugin itself, which is in another process. */
+/** Creates an object that is used like the plugin, and calls the plugin in the other process. */
 export function createRemotePlugin(
   { fields, hasSetup, hooks }: PluginForm,
   services: RemoteServices,
 ): object {
   const facade: Record<string, unknown> = { ...fields };
   if (hooks !== null) facade['hooks'] = createHooks(hooks, services);
-  // What is there instead of a function is told of when the manifest is read.
+  // A `setup` that is no function is reported when the manifest is read.
   const isSetUp = hasSetup || fields['setup'] === undefined;
   if (isSetUp) facade['setup'] = setUpThere;
   return facade;
@@ -64,7 +64,7 @@ export function createRemotePlugin(
   async function setUpThere(api: AgentExtensionApi, context: PluginSetupContext): Promise<void> {
     context.onDispose?.(services.end);
     try {
-      // Known before the events that are sent while it is set up.
+      // Declared before the events that the plugin emits during its setup.
       const ports = services.ports.open(context, (type) => api.registerAutomationEventType(type));
       const registered = await requestSetUp(context, ports, services);
       registerAll(api, registered, services);
@@ -73,7 +73,7 @@ export function createRemotePlugin(
         registered.hooks === null ? undefined : createHooks(registered.hooks, services);
       services.onActive();
     } catch (error) {
-      // A plugin that is not set up has nothing to do.
+      // Without a setup, the process is not needed.
       services.end().catch(() => undefined);
       throw error;
     }
@@ -109,10 +109,10 @@ async function requestSetUp(
   }
 }
 
-/** What of the context is no data. */
+/** The fields of the context that are no data. */
 const PORTS: readonly string[] = ['automation', 'logger', 'telemetry', 'emitEvent', 'onDispose'];
 
-/** The other side is ours. */
+/** The child process runs our own code, so only the type is narrowed. */
 function isSetUp(registered: unknown): registered is SetUpForm {
   return isRecord(registered) && Array.isArray(registered['tools']);
 }
@@ -165,7 +165,7 @@ function createCaller(hook: HookName, { link, serializer, forwarder, timeoutMs }
   };
 }
 
-/** Registers here what `setup` registered there, each with functions that call it there; types of events are known already. */
+/** Registers the contributions of `setup` here, with functions that call the other process; event types exist already. */
 function registerAll(
   api: AgentExtensionApi,
   registered: SetUpForm,
@@ -213,7 +213,7 @@ function createRemoteTool(
     : tool;
 }
 
-/** The author's schema stays where it was made; what it makes of an input is used there, too. */
+/** The author's schema stays in the other process, which validates and transforms inputs with it. */
 function createRemoteSchema(
   jsonSchema: object,
   place: number,
@@ -232,7 +232,7 @@ function createRemoteSchema(
         const issues = deserializeValue(answer.value);
         return isIssues(issues) ? { issues } : { value };
       } catch {
-        // That it cannot be asked is said when the tool is called.
+        // The tool call reports that the process cannot be reached.
         return { value };
       }
     },
@@ -292,12 +292,12 @@ function createRemoteBuilder(
 ): AgentExtensionMessageBuilder {
   return {
     ...fields,
-    async build(given) {
-      const messages = lists.change(`built by ${place}`, given);
+    async build(original) {
+      const messages = lists.recordChange(`built by ${place}`, original);
       const answer = await link.ask({ type: 'build', place, messages }, { timeoutMs });
       const change = answer.lists?.messages;
       const built =
-        change === undefined ? deserializeValue(answer.value) : applyChanges(given, change);
+        change === undefined ? deserializeValue(answer.value) : applyChanges(original, change);
       if (isMessages(built)) return built;
       throw new HooklineError('PLUGIN_INVALID', {
         message: `it gave ${built === undefined ? 'nothing' : getTypeName(built)}, expected a list of messages`,
@@ -306,18 +306,18 @@ function createRemoteBuilder(
   };
 }
 
-/** What is in it is looked at by whoever wanted it. */
+/** The caller validates the items. */
 function isMessages(built: unknown): built is readonly ProviderMessage[] {
   return Array.isArray(built);
 }
 
-/** The list as the other side left it; what it did not touch is the same. */
-function applyChanges(given: readonly unknown[], change: PackedChange): unknown[] {
+/** Applies the changes of the other process; unchanged items stay identical. */
+function applyChanges(before: readonly unknown[], change: PackedChange): unknown[] {
   const between = deserializeValue(change.between);
-  return applyChange(given, { ...change, between: Array.isArray(between) ? between : [] });
+  return applyChange(before, { ...change, between: Array.isArray(between) ? between : [] });
 }
 
-/** Does to a request here what a hook did to its copy there. */
+/** Applies the changes that a hook made to its copy of the request. */
 function applyRequestChanges(request: object, { set, removed, lists }: RequestChanges): void {
   const { messages, tools } = lists;
   if (messages !== undefined) setList(request, 'messages', messages);
@@ -336,7 +336,7 @@ function listIn(owner: object, key: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** What a hook returned, with the lists that it made of those in the request. */
+/** Reads the result of a hook, with the changed lists applied to those in the request. */
 function readResult({ value, lists = {} }: AnswerForm, request: unknown): unknown {
   const result = deserializeValue(value);
   if (!isRecord(result) || !isRecord(request)) return result;

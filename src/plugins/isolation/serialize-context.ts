@@ -7,16 +7,16 @@ import type { ContextForm, ListedForm, RequestForm } from './wire/protocol.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Serializes what hooks, tools and listeners are called with: of conversations only what is new. */
+/** Serializes the arguments of hooks, tools and listeners; of conversations, only new messages are sent. */
 export class ContextSerializer {
   readonly #lists: SentLists;
-  readonly #spoken = new Map<string, Spoken>();
+  readonly #sentTexts = new Map<string, SentText>();
 
   constructor(lists: SentLists) {
     this.#lists = lists;
   }
 
-  /** The argument of a hook or a tool. */
+  /** Serializes the argument of a hook or a tool. */
   serialize(context: object): ContextForm {
     const { snapshot, result, request, tool, signal, ...rest }: Fields = { ...context };
     const agent = readAgentId(snapshot);
@@ -36,9 +36,9 @@ export class ContextSerializer {
     };
   }
 
-  /** The argument of a listener. */
+  /** Serializes the argument of a listener. */
   serializeEvent(event: object): ContextForm {
-    if (!isContinuation(event, this.#spoken)) return this.serialize(event);
+    if (!isContinuation(event, this.#sentTexts)) return this.serialize(event);
     const { accumulatedText: _known, ...rest }: Fields = { ...event };
     return { ...this.serialize(rest), continues: true };
   }
@@ -52,18 +52,18 @@ function readAgentId(snapshot: unknown): string {
 function serializeList(owner: Fields, agent: string, lists: SentLists): ListedForm {
   const shared = getSharedMessages(owner);
   const fields: Record<string, unknown> = {};
-  // Whoever reads `messages` has them copied.
+  // `messages` is sent as a list change instead.
   for (const key of Object.keys(owner)) if (key !== 'messages') fields[key] = owner[key];
   const messages =
     shared === null
       ? computeFieldChange(owner['messages'], `said by ${agent}`, lists)
-      : lists.growth(`said by ${agent}`, shared);
+      : lists.recordGrowth(`said by ${agent}`, shared);
   return { fields: serializeValue(fields), messages };
 }
 
-function computeFieldChange(given: unknown, list: string, lists: SentLists): SentChange {
-  const items: readonly unknown[] = Array.isArray(given) ? given : [];
-  return lists.change(list, items);
+function computeFieldChange(value: unknown, list: string, lists: SentLists): SentChange {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  return lists.recordChange(list, items);
 }
 
 function serializeRequest(request: Fields, agent: string, lists: SentLists): RequestForm {
@@ -80,7 +80,7 @@ function serializeSignal(signal: AbortSignal): NonNullable<ContextForm['signal']
   return signal.aborted ? { reason: serializeValue(signal.reason) } : {};
 }
 
-/** As a model is told of it: what makes it work stays here. */
+/** The tool as the model gets it, without its function. */
 function serializeTool(tool: unknown): unknown {
   if (!isRecord(tool) || typeof tool['execute'] !== 'function') return tool;
   const { execute: _work, inputSchema, ...rest } = tool;
@@ -92,28 +92,28 @@ function readSchema(schema: Parameters<typeof toJsonSchema>[0], name: unknown): 
   try {
     return toJsonSchema(schema, String(name));
   } catch {
-    // Whoever registered it was told.
+    // The problem of the schema was reported when the tool was registered.
     return { type: 'object' };
   }
 }
 
-interface Spoken {
+interface SentText {
   readonly iteration: unknown;
   readonly length: number;
 }
 
-/** Pieces of text carry all that was said before them, which the other side can put together itself. */
-function isContinuation(event: object, spoken: Map<string, Spoken>): boolean {
+/** A text delta contains all text before it, which the other side can accumulate itself. */
+function isContinuation(event: object, sentTexts: Map<string, SentText>): boolean {
   const { type, text, accumulatedText, iteration, snapshot }: Fields = { ...event };
   if (typeof text !== 'string' || typeof accumulatedText !== 'string') return false;
   const stream = findTextStream(type, snapshot);
-  const before = spoken.get(stream);
-  addToCache(spoken, stream, { iteration, length: accumulatedText.length });
+  const before = sentTexts.get(stream);
+  addToCache(sentTexts, stream, { iteration, length: accumulatedText.length });
   if (before === undefined || before.iteration !== iteration) return false;
   return before.length + text.length === accumulatedText.length;
 }
 
-/** Whose words of which kind they are; the same on both sides. */
+/** The key of the text that deltas belong to; the same on both sides. */
 export function findTextStream(type: unknown, snapshot: unknown): string {
   return `${String(type)} of ${readAgentId(snapshot)}`;
 }

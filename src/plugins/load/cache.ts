@@ -2,29 +2,29 @@ import path from 'node:path';
 import { VERSION } from '../../base/version.ts';
 import type { LoadRequest, ProvidedModules } from './loading.ts';
 
-// Imported, it would bring streams and promises along, which take longer than all that is done here.
+// Not a static import: importing `node:fs` also loads streams and promises, which takes longer than all work here.
 const { readFileSync, realpathSync, statSync } = process.getBuiltinModule('node:fs');
 
-/** A plugin's own files as Node.js can import them. */
+/** A plugin's own files, transpiled for import by Node.js. */
 export interface Transpiled {
-  /** Where they lie, side by side; a real path. */
+  /** The directory with all modules; a real path. */
   readonly directory: string;
-  /** The one that is imported comes first. */
+  /** The entry module comes first. */
   readonly modules: readonly Pick<RecordedModule, 'file' | 'name'>[];
-  /** Whether they ask for what only their host can tell them. */
+  /** Whether they need a module scope from the host. */
   readonly hasScopes: boolean;
 }
 
-/** What a translation was made of and came to. The whole texts, because comparing needs no hash. */
+/** The inputs and the output of a transpilation. Whole texts, because comparing them needs no hash. */
 export interface TranspiledRecord {
   readonly format: string;
   readonly entry: string;
-  /** The package that the entry belongs to, or nothing. */
+  /** The package of the entry, or an empty text. */
   readonly home: string;
-  /** The name of the directory. */
+  /** The name of the output directory. */
   readonly digest: string;
   readonly modules: readonly RecordedModule[];
-  /** Where a package was found from a directory; nowhere when it is one of Hookline's own. */
+  /** Where a package was found from a directory; an empty text for a package of Hookline. */
   readonly packages: readonly {
     readonly from: string;
     readonly name: string;
@@ -32,23 +32,23 @@ export interface TranspiledRecord {
   }[];
   /** The package.json files that were read. */
   readonly manifests: readonly { readonly file: string; readonly text: string }[];
-  /** Modules of the host; with all their names where one is exported as a whole, else without. */
+  /** Modules of the host; with all their export names where a module re-exports all of them. */
   readonly provided: readonly { readonly specifier: string; readonly names: string }[];
 }
 
 export interface RecordedModule {
-  /** As it was written. */
+  /** The source file. */
   readonly file: string;
-  /** As it is called in the directory. */
+  /** The file name in the output directory. */
   readonly name: string;
   readonly source: string;
   readonly code: string;
 }
 
-/** Changes with whatever makes a translation come out differently. */
+/** Changes with everything that changes the output of a transpilation. */
 export const FORMAT = `${VERSION}-1`;
 
-/** The translation that is kept of an entry, when all that it was made of is as it was. */
+/** Finds the cached transpilation of an entry, if none of its inputs has changed. */
 export function findTranspiled(request: LoadRequest): Transpiled | null {
   try {
     const home = getCachePlace(request);
@@ -58,12 +58,12 @@ export function findTranspiled(request: LoadRequest): Transpiled | null {
     if (!hasModules(directory, record.modules)) return null;
     return toTranspiled(directory, record.modules);
   } catch {
-    // What cannot be read is made anew.
+    // An unreadable record is a cache miss.
     return null;
   }
 }
 
-/** The name under which a module has its scope. */
+/** The name of the variable that holds a module's scope. */
 export const SCOPE = '__hookline';
 
 export function toTranspiled(directory: string, modules: readonly RecordedModule[]): Transpiled {
@@ -73,14 +73,14 @@ export function toTranspiled(directory: string, modules: readonly RecordedModule
 
 export const RECORD = 'translation.json';
 
-/** Where translations of an entry are kept. */
+/** The cache directory of an entry. */
 export function getCachePlace({ cacheDirectory, entry }: LoadRequest): string | null {
   if (cacheDirectory === null) return null;
   const stem = path.basename(entry.file, path.extname(entry.file)).replaceAll(/[^\w.-]+/g, '_');
   return path.join(cacheDirectory, `${stem.slice(0, 60)}-${computeChecksum(entry.file)}`);
 }
 
-/** Keeps names apart: two of one checksum take turns, and what decides is a comparison of the whole. */
+/** A short checksum for file names. A collision is harmless: the whole texts are compared. */
 export function computeChecksum(text: string): string {
   const bytes = Buffer.alloc(Math.ceil((text.length * 3) / 4) * 4);
   const words = new Int32Array(bytes.buffer, 0, Math.ceil(bytes.write(text) / 4));
@@ -91,11 +91,11 @@ export function computeChecksum(text: string): string {
 
 function readRecord(file: string): TranspiledRecord | null {
   const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  return isTranslationRecord(record) ? record : null;
+  return isTranspiledRecord(record) ? record : null;
 }
 
-/** Whoever wrote another format wrote something else; ours is ours. */
-function isTranslationRecord(value: unknown): value is TranspiledRecord {
+/** Another format has another version, so only the type is narrowed. */
+function isTranspiledRecord(value: unknown): value is TranspiledRecord {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && 'format' in value && value.format === FORMAT;
 }
@@ -111,13 +111,13 @@ function isTrue(record: TranspiledRecord, { entry, provided }: LoadRequest): boo
   );
 }
 
-/** Null when there is none; what is no plain file might never end. */
+/** Null when there is none. Only regular files are read, because reading a pipe might never end. */
 function readText(file: string): string | null {
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
   return isFile ? readFileSync(file, 'utf8') : null;
 }
 
-/** What must stay as it is so that a use of a provided module stays right. */
+/** The export names of a provided module, which the output depends on. */
 function listNames(
   { specifier, names }: TranspiledRecord['provided'][number],
   provided: ProvidedModules,
@@ -125,7 +125,7 @@ function listNames(
   return names === '' ? '' : Object.keys(provided(specifier) ?? {}).join();
 }
 
-/** The directory of a package as code in a directory finds it; nothing when it finds none. */
+/** The directory of a package as Node.js resolves it from a directory; an empty text when there is none. */
 export function findPackage(from: string, name: string): string {
   const inside =
     path.basename(from) === 'node_modules' ? null : path.join(from, 'node_modules', name);

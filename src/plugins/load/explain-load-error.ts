@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 
-/** What went wrong while a plugin was imported, for whoever wrote or installed it. */
+/** Explains why the import of a plugin failed, for its author and its user. */
 export function explainLoadError(error: unknown, entry: PluginEntry): string {
   try {
     return describe(error, entry);
@@ -24,7 +24,7 @@ function describe(error: unknown, { file }: PluginEntry): string {
   return isSyntax ? `${place}: ${message}` : `${place}: it threw while it was imported: ${message}`;
 }
 
-/** Node.js and jiti list below it who required what. */
+/** Node.js and jiti append the require stack after the first paragraph. */
 function readFirstParagraph(message: string): string {
   return message.split(/\n\s*\n|\n(?=Require stack:|This file is being treated)/)[0]?.trim() ?? '';
 }
@@ -38,7 +38,7 @@ function describeMissing([, name = '', importer]: RegExpExecArray, file: string)
   return `Cannot find ${what} imported from ${importer ?? file}${advice}`;
 }
 
-/** The innermost place in the stack that is no part of Node.js, or the file when none is known. */
+/** The innermost stack frame outside of Node.js, or the file when there is none. */
 function findErrorPlace(error: unknown, file: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = [...resolveSourceStack(withColumns(stack)).matchAll(PLACES)].map(
@@ -47,7 +47,7 @@ function findErrorPlace(error: unknown, file: string): string {
   return places.find((place) => place.startsWith(file)) ?? places[0] ?? file;
 }
 
-/** Above a syntax error Node.js names a line only. */
+/** For a syntax error Node.js prints a line without a column. */
 function withColumns(stack: string): string {
   return stack.replace(/^(file:\/\/\S+:\d+)$/m, '$1:1');
 }
@@ -56,22 +56,22 @@ const PLACES = /(?:^|[\s(])((?:[A-Za-z]:)?[\\/][^()\n]*?:\d+:\d+)\)?$/gm;
 
 const GONE = ['ERR_MODULE_NOT_FOUND', 'ENOENT'];
 
-/** Whether a translation fails because it has gone, or because a package has that it names. */
+/** Whether an import failed because the transpiled files, or a package that they import, were deleted. */
 export function isStale(error: unknown, directory: string): boolean {
   const { code, message } = read(error);
-  // A copy of it lies elsewhere, under the same name.
+  // A copy of the directory has the same base name.
   return GONE.includes(code) && message.includes(path.basename(directory));
 }
 
-// A name of a CommonJS package that Node.js cannot see from outside, and modules of both kinds at once.
+// A name of a CommonJS package that Node.js cannot detect, and modules that mix both kinds.
 const COMMONJS = [/^Named export '.*' not found/, /^(?:module|exports) is not defined/];
 
-/** Whether a module fails because of what only CommonJS has. */
+/** Whether a module fails because it needs CommonJS. */
 export function isForCommonJs(error: unknown): boolean {
   return COMMONJS.some((pattern) => pattern.test(read(error).message));
 }
 
-/** Foreign errors may refuse to be read. */
+/** Getters of foreign errors may throw. */
 function read(error: unknown): { readonly code: string; readonly message: string } {
   try {
     return { code: getErrorCode(error) ?? '', message: getErrorMessage(error) };
@@ -80,7 +80,7 @@ function read(error: unknown): { readonly code: string; readonly message: string
   }
 }
 
-/** The place in a plugin's own file that a place of its translation comes from, both counted from 1; null for all other files. */
+/** Maps a location in a transpiled module to the source file, both counted from 1; null for all other files. */
 function findSourceLocation(file: string, line: number, column: number): string | null {
   const found = readMap(`${file}.map`)?.findEntry(line - 1, column - 1);
   if (found === undefined || !('originalSource' in found)) return null;
@@ -105,7 +105,7 @@ function isSourceMap(value: unknown): value is Payload {
 
 const PLACE = /(file:\/\/[^\s)]+?\.mjs)(?:\?[^\s:)]*)?:(\d+):(\d+)/g;
 
-/** A stack trace with the places of plugins' own files in the place of those of their translations. */
+/** Replaces locations in transpiled modules by those in the source files. */
 export function resolveSourceStack(stack: string): string {
   return stack.replaceAll(PLACE, (...match: string[]) => {
     const [written = '', url = '', line, column] = match;

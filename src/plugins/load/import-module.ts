@@ -5,10 +5,10 @@ import type { Obstacle } from './transpile/module-graph.ts';
 
 export type Imported =
   | { readonly module: Names }
-  /** Why it cannot be, in a sentence. */
+  /** Why the import failed, in a sentence. */
   | { readonly problem: string };
 
-/** Imports the file of an entry. Throws whatever the plugin throws. */
+/** Imports the file of an entry. Throws what the plugin throws. */
 export async function importModule(request: LoadRequest): Promise<Imported> {
   const imported = await importTranspiled(request);
   if (imported !== null) return imported;
@@ -16,10 +16,10 @@ export async function importModule(request: LoadRequest): Promise<Imported> {
   return { module: await loadWithJiti(request) };
 }
 
-/** Null when it cannot be translated, or what comes of it cannot be linked, and another way may work. */
+/** Null when the file cannot be transpiled or the result cannot be linked, and jiti may work. */
 async function importTranspiled(request: LoadRequest): Promise<Imported | null> {
   try {
-    // Somebody may delete what is kept at any time, and not what is for this process only.
+    // The cache may be deleted at any time; the directory of this process is not.
     for (const find of [findTranspiled, transpileIntoCache, transpileUncached]) {
       const found = await find(request);
       if (found === null) continue;
@@ -45,7 +45,7 @@ function transpileUncached(request: LoadRequest): Promise<Transpiled | Obstacle>
   return transpileIntoCache({ ...request, cacheDirectory: null });
 }
 
-/** Null when what is kept has gone, or names a package that has. */
+/** Null when the cached files, or a package that they import, were deleted. */
 async function importUnlessStale(
   translation: Transpiled,
   request: LoadRequest,
@@ -69,7 +69,7 @@ async function importInstance(translation: Transpiled, request: LoadRequest): Pr
   return importNatively(first);
 }
 
-/** Puts what the modules ask for where they look for it. */
+/** Registers the scopes of the modules where they look them up. */
 async function registerScopes(
   urls: ReadonlyMap<string, string>,
   request: LoadRequest,
@@ -78,15 +78,15 @@ async function registerScopes(
   const { scopes } = getModuleRegistry();
   const files = {
     request,
-    namesOf: createNames(request.provided),
-    urlOf: (file: string): string | null => urls.get(file) ?? null,
+    getNames: createNames(request.provided),
+    findUrl: (file: string): string | null => urls.get(file) ?? null,
     open: (file: string): Promise<Names> => importOther(file, request),
     importUrl: importNatively,
   };
   for (const [file, url] of urls) scopes.set(url, createScope(file, files));
 }
 
-/** A file of the plugin of which nobody knew before it was asked for. */
+/** Imports a file of the plugin that is only known when the plugin imports it. */
 async function importOther(file: string, request: LoadRequest): Promise<Names> {
   const { entry, owner = entry } = request;
   const imported = await importModule({ ...request, owner, entry: { ...entry, file } });
@@ -97,7 +97,7 @@ async function importOther(file: string, request: LoadRequest): Promise<Names> {
 const AS_WRITTEN = import.meta.url.endsWith('.ts');
 const OWN_IMPORT = 'data:text/javascript,export default (url) => import(url)';
 
-/** Node's own `import()`. What runs this file as it was written puts its own in the place of each that it sees. */
+/** The `import()` of Node.js. A loader that runs this file from its source replaces each `import()` that it finds. */
 async function importNatively(url: string): Promise<Names> {
   const module: unknown = AS_WRITTEN ? await importUnseen(url) : await import(url);
   return isNamespace(module) ? module : {};

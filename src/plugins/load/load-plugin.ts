@@ -8,8 +8,8 @@ import type { Loading, LoadRequest } from './loading.ts';
 export { releaseInstances } from './module-instances.ts';
 
 /**
- * Imports one plugin, as a module of its own for each copy. Never throws: what goes wrong in the plugin's
- * code is a failure that says what, where and what to do.
+ * Imports one plugin, as a separate module for each copy. Never throws: an error in the plugin's code
+ * becomes a failure with its reason, its location and what to do.
  */
 export async function loadPlugin(request: LoadRequest): Promise<Loading> {
   const { entry, signal } = request;
@@ -33,7 +33,7 @@ async function load(request: LoadRequest): Promise<Loading> {
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** The plugin that a module exports as `default`, or else as `plugin`. Whether it is a good one is for others to say. */
+/** Picks the export `default`, or else `plugin`. The manifest is validated later. */
 function pickPlugin(exports: Exports, entry: PluginEntry): Loading {
   const { file, package: home } = entry;
   const exported = unwrapDefault(exports['default']) ?? exports['plugin'];
@@ -52,7 +52,7 @@ function pickPlugin(exports: Exports, entry: PluginEntry): Loading {
   return { kind: 'failed', message };
 }
 
-/** A module of one kind that was made into the other has its default export one level deeper. */
+/** A module that was converted between ESM and CommonJS has its default export one level deeper. */
 function unwrapDefault(exported: unknown): unknown {
   return has(exported, 'default') && !isPluginLike(exported) ? exported['default'] : exported;
 }
@@ -72,7 +72,7 @@ function findProblem(exported: unknown): string | null {
 
 const PARTS = ['name', 'manifest', 'setup', 'hooks'];
 
-/** Whether it tries to be one. */
+/** Whether the export looks like a plugin. */
 function isPluginLike(exported: unknown): boolean {
   return PARTS.some((part) => has(exported, part));
 }
@@ -81,7 +81,7 @@ function isWholePlugin(exported: unknown): boolean {
   return has(exported, 'name') && has(exported, 'manifest');
 }
 
-/** Foreign objects may refuse to be looked at; whoever reads them next says so. */
+/** Getters of foreign objects may throw; the next reader reports that. */
 function has(exported: unknown, name: string): exported is Exports {
   try {
     return typeof exported === 'object' && exported !== null && name in exported;
@@ -94,7 +94,7 @@ function toFailure(message: string): Loading {
   return { kind: 'failed', message };
 }
 
-/** What comes later is not waited for. */
+/** Resolves with a failure when the import takes too long or is aborted; a later result is ignored. */
 function loadWithTimeout(
   loading: Promise<Loading>,
   { entry, timeoutMs, signal }: LoadRequest,
@@ -102,15 +102,15 @@ function loadWithTimeout(
   return new Promise((resolve, reject) => {
     const settle = (result: Loading): void => {
       clearTimeout(timer);
-      if (signal !== undefined) removeAbortListener(signal, giveUp);
+      if (signal !== undefined) removeAbortListener(signal, abortLoading);
       resolve(result);
     };
     const timer = setTimeout(
       () => settle(toTimedOut(entry, timeoutMs)),
       clampTimerDelay(timeoutMs),
     );
-    const giveUp = (): void => settle(toAborted(entry));
-    if (signal !== undefined) addAbortListener(signal, giveUp);
+    const abortLoading = (): void => settle(toAborted(entry));
+    if (signal !== undefined) addAbortListener(signal, abortLoading);
     loading.then(settle, reject);
   });
 }

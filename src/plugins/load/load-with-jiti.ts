@@ -8,8 +8,8 @@ import { type LoadRequest, isProvided, type Names, createProvidedNames } from '.
 import { ImportResolver } from './transpile/resolve-import.ts';
 
 /**
- * Imports what cannot be translated: CommonJS, `using`, names of CommonJS packages that Node.js does not
- * see, and everything where the translator does not run. Slower by far, and nothing is kept of it.
+ * Imports what cannot be transpiled: CommonJS, `using`, names of CommonJS packages that Node.js does not
+ * detect, and everything where the transpiler does not run. Much slower, and nothing is cached.
  */
 export async function loadWithJiti(request: LoadRequest): Promise<Names> {
   const { file } = request.entry;
@@ -18,12 +18,12 @@ export async function loadWithJiti(request: LoadRequest): Promise<Names> {
   const jiti = createJiti(file, {
     moduleCache: false,
     fsCache: false,
-    // For what its files import of CommonJS; what it exports itself is looked at as it is, below.
+    // Applies to CommonJS imports of its files; the exports of the plugin itself are converted below.
     interopDefault: true,
     virtualModules: createVirtualModules(request),
     alias: await findHostPackages(source, request),
   });
-  forgetOwnModules(request);
+  dropOwnModules(request);
   getModuleRegistry().owners.set(file, request.owner ?? request.entry);
   const exports: unknown = await jiti.evalModule(source, {
     id: file,
@@ -37,15 +37,15 @@ export async function loadWithJiti(request: LoadRequest): Promise<Names> {
 
 const NAMES_OF_MODULES = ['__esModule', 'default', 'plugin'];
 
-/** CommonJS may export a plugin in the place of names. */
+/** CommonJS may export a plugin as `module.exports`. */
 function toNames(exports: unknown): Names {
   const hasNames = isRecord(exports) && NAMES_OF_MODULES.some((name) => name in exports);
-  // What stands in its place gives the very object as its default; a plugin may change itself in setup.
+  // The interop proxy returns the original object as its default; a plugin may change itself in setup.
   if (!hasNames) return { default: isRecord(exports) ? (exports['default'] ?? exports) : exports };
   return Object.fromEntries(Object.keys(exports).map((name) => [name, exports[name]]));
 }
 
-/** It asks for any specifier whether there is such a module. */
+/** jiti checks for each specifier whether there is a virtual module. */
 function createVirtualModules({ provided }: LoadRequest): Record<string, unknown> {
   return new Proxy(
     {},
@@ -59,7 +59,7 @@ function createVirtualModules({ provided }: LoadRequest): Record<string, unknown
 
 const REQUESTS = /\b(?:require\s*\(|from|import\s*\(?)\s*["']([^"'./][^"']*)["']/g;
 
-/** Where a file by itself finds packages that it did not bring: Hookline's own. */
+/** A single file without a package resolves packages from Hookline's own. */
 async function findHostPackages(
   source: string,
   request: LoadRequest,
@@ -74,8 +74,8 @@ async function findHostPackages(
   return Object.fromEntries(found);
 }
 
-/** Node.js keeps CommonJS files by their path; each copy of a plugin has its own. */
-function forgetOwnModules({ entry }: LoadRequest): void {
+/** Node.js caches CommonJS files by path, and each copy of a plugin needs its own. */
+function dropOwnModules({ entry }: LoadRequest): void {
   const { cache } = createRequire(entry.file);
   const home = `${entry.package?.directory ?? path.dirname(entry.file)}${path.sep}`;
   for (const file of Object.keys(cache)) {

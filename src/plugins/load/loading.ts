@@ -2,43 +2,43 @@ import type { PluginEntry } from '../entry.ts';
 import type { LoadedPlugin } from '../loaded-plugin.ts';
 import { HooklineError } from '../../base/errors.ts';
 
-/** What a package that the host itself stands for exports, by specifier (`@cline/core`); null for others. */
+/** The exports of a package that the host provides, by specifier (`@cline/core`); null for others. */
 export type ProvidedModules = (specifier: string) => Readonly<Record<string, unknown>> | null;
 
 export interface LoadRequest {
   readonly entry: PluginEntry;
-  /** The plugin that the entry belongs to, where it is another file than its own. */
+  /** The plugin of the entry, when the entry is another file of that plugin. */
   readonly owner?: PluginEntry;
   readonly provided: ProvidedModules;
-  /** Where translated modules are kept; null keeps none. Safe to delete at any time. */
+  /** Where transpiled modules are cached; null disables the cache. Safe to delete at any time. */
   readonly cacheDirectory: string | null;
-  /** Each copy is a module of its own, with its own variables: one for each session. */
+  /** Each copy is a separate module with its own variables: one for each session. */
   readonly copy: string;
-  /** How long importing it may take. */
+  /** The time limit of the import. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What importing came to; foreign code's failures are values. */
+/** The result of an import; errors of foreign code are values. */
 export type Loading =
   | LoadedPlugin
-  /** A module without a plugin in it, which others import. */
+  /** A module without a plugin in it, which plugins import. */
   | { readonly kind: 'helper' }
   | { readonly kind: 'failed'; readonly message: string };
 
 export type Names = Readonly<Record<string, unknown>>;
 
-// They are taken from no directory, whatever lies there: a plugin works with the host that runs it.
+// These packages are never resolved from a directory: a plugin works with the host that runs it.
 const CLINE = /^@cline\/(?:core|sdk|agents|shared|llms)(?:\/|$)/;
 
-/** Whether the host itself stands for a module. */
+/** Whether the host provides a module. */
 export function isProvided(specifier: string, provided: ProvidedModules): boolean {
   return CLINE.test(specifier) || provided(specifier) !== null;
 }
 
 /**
- * What a module that the host stands for exports to a plugin. A name that it does not have is there as
- * well, and says so when it is used: a missing one would keep the whole plugin from being imported.
+ * The exports of a module that the host provides. A name that the module does not have exists as well, and
+ * throws when it is used, because a missing name would fail the import of the whole plugin.
  */
 export function createProvidedNames(specifier: string, provided: ProvidedModules): Names {
   const exports = provided(specifier) ?? {};
@@ -46,7 +46,7 @@ export function createProvidedNames(specifier: string, provided: ProvidedModules
     get(target, key): unknown {
       if (typeof key === 'symbol' || key in target) return Reflect.get(target, key);
       if (key === 'default') return names;
-      // Who awaits a module must not take it for a promise; `__esModule` is what CommonJS asks for.
+      // Without `then`, because `await` would take the module for a promise; CommonJS checks `__esModule`.
       if (key === 'then') return undefined;
       return key === '__esModule' ? true : createMissingName(key, specifier);
     },

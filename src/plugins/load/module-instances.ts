@@ -5,9 +5,9 @@ import type { Transpiled } from './cache.ts';
 import type { ModuleScope } from './module-scope.ts';
 
 /**
- * Makes a translation ready to be imported as a copy of its own. Node.js keeps one module for each URL:
- * a file by itself is told apart by what is behind its name; several that import each other by where
- * they lie. Returns the URL of each module by the file as it was written, the entry first.
+ * Prepares transpiled files for import as a separate copy. Node.js caches one module for each URL, so a
+ * single file gets a query string, and several that import each other get a directory for each copy.
+ * Returns the URL of each module by its source file, the entry first.
  */
 export async function createInstance(
   translation: Transpiled,
@@ -33,7 +33,7 @@ export async function createInstance(
   return urls;
 }
 
-/** The modules of one plugin as they are imported for one copy of it. */
+/** The modules of one plugin that were imported for one copy of it. */
 interface PlacedCopy {
   readonly urls: ReadonlyMap<string, string>;
   readonly directory: string;
@@ -60,12 +60,12 @@ async function linkInstance(translation: Transpiled, number: number): Promise<st
   return linkCopy(translation, number);
 }
 
-/** The next import for this copy gets a module that was not tried before. */
+/** Makes the next import for this copy use a new module. */
 export function dropInstance({ directory }: Transpiled, copy: string): void {
   getModuleRegistry().copies.delete(getInstanceKey(directory, copy));
 }
 
-/** Lets go of what is kept for a copy of all plugins, as when its session has ended. */
+/** Releases what is stored for a copy of all plugins, for example when its session has ended. */
 export async function releaseInstances(copy: string): Promise<void> {
   const { copies, scopes, placed } = getModuleRegistry();
   const own = placed.get(copy) ?? [];
@@ -80,20 +80,20 @@ export async function releaseInstances(copy: string): Promise<void> {
 }
 
 interface Registry {
-  /** By the URL of the translated module. */
+  /** By the URL of the transpiled module. */
   readonly scopes: Map<string, ModuleScope>;
-  /** How many copies there are of a directory, and which number each has. */
+  /** How many copies of a directory there are, and the number of each. */
   readonly copies: Map<string, number>;
-  /** Whose a file is as it was written, and whose a directory of translated ones. */
+  /** The plugin of a source file, and of a directory of transpiled ones. */
   readonly owners: Map<string, PluginEntry>;
-  /** What there is of each copy, of all plugins. */
+  /** The modules of each copy, of all plugins. */
   readonly placed: Map<string, readonly PlacedCopy[]>;
 }
 
-/** How a translated module finds its scope; it says `Symbol.for` with this name. */
+/** A transpiled module finds its scope by `Symbol.for` with this name. */
 export const REGISTRY_NAME = 'hookline.plugin-modules';
 
-/** One for the process, whatever else of Hookline is loaded in it: module URLs are common to all, too. */
+/** One registry for the process, also with several copies of Hookline in it, because module URLs are global, too. */
 export function getModuleRegistry(): Registry {
   const key = Symbol.for(REGISTRY_NAME);
   const present: unknown = Reflect.get(globalThis, key);
@@ -113,15 +113,15 @@ function isRegistry(value: unknown): value is Registry {
 }
 
 /**
- * The entry file of the plugin that a stack trace leads to: the innermost call that stands in a file of a
- * plugin, or else in its package, with all that is installed there. Null when no plugin takes part.
+ * The entry file of the plugin in a stack trace: of the innermost call in a file of a plugin, or else in
+ * its package, including installed dependencies. Null when no plugin is in the trace.
  */
 export function findOwner(stack: string): string | null {
   const places = listPlaces(stack);
   return findFirst(places, findOwnerByFile) ?? findFirst(places, findOwnerByPackage);
 }
 
-/** Whether a stack trace leads to no file at all, only into Node.js itself. */
+/** Whether a stack trace has no file at all, only frames of Node.js. */
 export function hasNoPlace(stack: string): boolean {
   return listPlaces(stack).length === 0;
 }

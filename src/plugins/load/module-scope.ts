@@ -9,42 +9,42 @@ import {
   createProvidedNames,
 } from './loading.ts';
 
-/** What a translated module is given in the place of what it would find where it was written. */
+/** What a transpiled module gets instead of what depends on its location. */
 export interface ModuleScope {
   /** Its `import.meta`. */
   readonly meta: {
     readonly url: string;
     readonly dirname: string;
     readonly filename: string;
-    /** A plugin's demo starts where its file is the program. */
+    /** Never the main module, so a plugin's demo does not start. */
     readonly main: false;
     resolve(specifier: string): string;
   };
   readonly require: (id: string) => unknown;
-  /** What a module exports for which the host itself stands. */
+  /** The exports of a module that the host provides. */
   provided(specifier: string): Names;
-  /** Its `import()`, where what is imported is only known as it runs. */
+  /** Its `import()` with a specifier that is only known at run time. */
   import(specifier: unknown): Promise<unknown>;
 }
 
-/** The files of a plugin as they are imported for one copy of it. */
+/** The files of a plugin that are imported for one copy of it. */
 export interface CopyFiles {
   readonly request: LoadRequest;
-  /** What a module exports for which the host itself stands. */
-  namesOf(specifier: string): Names;
-  /** The URL of an own file, if it is translated already. */
-  urlOf(file: string): string | null;
-  /** Imports an own file that is not. */
+  /** The exports of a module that the host provides. */
+  getNames(specifier: string): Names;
+  /** The URL of an own file; null when it is not transpiled yet. */
+  findUrl(file: string): string | null;
+  /** Imports an own file that is not transpiled yet. */
   open(file: string): Promise<Names>;
   importUrl(url: string): Promise<Names>;
 }
 
-/** The same for all files of a copy. */
-export function createNames(provided: ProvidedModules): CopyFiles['namesOf'] {
-  const known = new Map<string, Names>();
+/** One cache for all files of a copy. */
+export function createNames(provided: ProvidedModules): CopyFiles['getNames'] {
+  const cache = new Map<string, Names>();
   return (specifier) => {
-    const names = known.get(specifier) ?? createProvidedNames(specifier, provided);
-    known.set(specifier, names);
+    const names = cache.get(specifier) ?? createProvidedNames(specifier, provided);
+    cache.set(specifier, names);
     return names;
   };
 }
@@ -63,7 +63,7 @@ export function createScope(file: string, copy: CopyFiles): ModuleScope {
     get require() {
       return requireWith(requireOwn(), copy);
     },
-    provided: (specifier) => copy.namesOf(specifier),
+    provided: (specifier) => copy.getNames(specifier),
     import: (specifier) => importAt(file, String(specifier), copy),
   };
 }
@@ -76,7 +76,7 @@ function resolveUrl(specifier: string, url: string, requireOwn: NodeJS.Require):
 
 function requireWith(own: NodeJS.Require, copy: CopyFiles): (id: string) => unknown {
   const load = (id: string): unknown =>
-    isProvided(id, copy.request.provided) ? copy.namesOf(id) : own(id);
+    isProvided(id, copy.request.provided) ? copy.getNames(id) : own(id);
   return Object.assign(load, own);
 }
 
@@ -85,11 +85,11 @@ async function importAt(importer: string, specifier: string, copy: CopyFiles): P
   const target = await new ImportResolver(copy.request).resolve(specifier, importer);
   switch (target.kind) {
     case 'provided':
-      return copy.namesOf(specifier);
+      return copy.getNames(specifier);
     case 'foreign':
       return copy.importUrl(target.url);
     case 'own': {
-      const url = copy.urlOf(target.file);
+      const url = copy.findUrl(target.file);
       return url === null ? copy.open(target.file) : copy.importUrl(url);
     }
     case 'missing':
@@ -97,7 +97,7 @@ async function importAt(importer: string, specifier: string, copy: CopyFiles): P
   }
 }
 
-/** Who tries an optional package asks for Node's own code. */
+/** Code that tries an optional package checks for the error code of Node.js. */
 function createNotFoundError(message: string): Error {
   return Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
 }

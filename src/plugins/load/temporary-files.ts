@@ -14,7 +14,7 @@ import type { Transpiled } from './cache.ts';
 
 let temporary: string | undefined;
 
-/** A directory of this process only, gone when it ends; a real path. */
+/** A directory that is removed when this process ends; a real path. */
 export function getTemporaryDirectory(): string {
   if (temporary !== undefined) return temporary;
   removeThoseOfTheDead();
@@ -27,7 +27,7 @@ export function getTemporaryDirectory(): string {
 
 const NAME = 'hookline-plugins-';
 
-/** A process that is killed leaves its own behind. */
+/** Removes directories of processes that were killed. */
 function removeThoseOfTheDead(): void {
   const directory = os.tmpdir();
   for (const name of readdirSync(directory)) {
@@ -45,7 +45,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** False when it may not be removed, as those of others. */
+/** False when it may not be removed, for example another user's. */
 export function removeDirectory(directory: string): boolean {
   try {
     rmSync(directory, { recursive: true, force: true });
@@ -55,7 +55,7 @@ export function removeDirectory(directory: string): boolean {
   }
 }
 
-/** The same files once more, in a directory of their own. */
+/** Links or copies the files into another directory. */
 export function linkCopy({ directory, modules }: Transpiled, number: number): string {
   const place = path.join(getTemporaryDirectory(), `${path.basename(directory)}-${number}`);
   mkdirSync(place, { recursive: true, mode: 0o700 });
@@ -69,7 +69,7 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    // Another disk, or one that knows no links.
+    // Another disk, or a file system without hard links.
     copyFileSync(from, to);
   }
 }

@@ -46,11 +46,11 @@ function toAgentMessagesFrom(
   start: number,
   { names, getNote }: ConversionContext,
 ): AgentMessage[] {
-  const partOf = getNote === null ? toAssistantPart : toPluginPart;
+  const convertPart = getNote === null ? toAssistantPart : toPluginPart;
   return messages.slice(start).flatMap((message, place) => {
     const note = getNote?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
     return message.role === 'assistant'
-      ? [createAgentMessage('assistant', note, message.content.map(partOf))]
+      ? [createAgentMessage('assistant', note, message.content.map(convertPart))]
       : toUserMessages(message.content, names, note);
   });
 }

@@ -2,27 +2,27 @@ import { types } from 'node:util';
 import { getErrorMessage } from '../../base/errors.ts';
 import { truncateText } from '../../base/json.ts';
 
-/** Something that a plugin gave, in JSON. */
+/** A value of a plugin as JSON text. */
 export interface PlainText {
   readonly text: string;
-  /** Whether the text says all of it, and nothing else than JSON would. */
+  /** Whether the text is exactly what JSON.stringify would return. */
   readonly isExact: boolean;
-  /** Whether it goes on where the text ends. */
+  /** Whether the text was truncated. */
   readonly isCut: boolean;
 }
 
 /**
- * Says any value in JSON: what contains itself, big integers and properties that cannot be read are
- * said in words. No more is looked at than the text holds. Never throws.
+ * Formats any value as JSON. Cycles, big integers and properties that cannot be read are replaced by a
+ * note. Reads no more of the value than fits into the limit. Never throws.
  */
 export function toPlainText(value: unknown, limit: number): PlainText {
   const writer = new Writer(limit);
   try {
     const isSaid = writer.write(value);
-    const text = isSaid ? writer.text() : `(${typeof value})`;
+    const text = isSaid ? writer.getText() : `(${typeof value})`;
     return { text, isExact: isSaid && writer.isExact, isCut: writer.isFull };
   } catch (error) {
-    // A list that says a length and has none, and what else a proxy may think of.
+    // A proxy may throw anywhere, for example a list whose length is wrong.
     return { text: `(it cannot be shown: ${readReason(error)})`, isExact: false, isCut: false };
   }
 }
@@ -32,111 +32,111 @@ const MAX_DEPTH = 200;
 class Writer {
   isExact = true;
   isFull = false;
-  #left: number;
-  readonly #said: string[] = [];
+  #remaining: number;
+  readonly #chunks: string[] = [];
   readonly #above = new Set<object>();
 
   constructor(limit: number) {
-    this.#left = limit;
+    this.#remaining = limit;
   }
 
-  text(): string {
-    return this.#said.join('');
+  getText(): string {
+    return this.#chunks.join('');
   }
 
-  /** False when JSON has no word for it, as for functions. */
-  write(given: unknown): boolean {
-    return this.#writeJson(this.#asJson(given));
+  /** Returns false when JSON cannot represent the value, as for functions. */
+  write(value: unknown): boolean {
+    return this.#writeJson(this.#toJson(value));
   }
 
   #writeJson(value: unknown): boolean {
     switch (typeof value) {
       case 'string':
-        return this.#say(this.#quoted(value));
+        return this.#append(this.#quote(value));
       case 'number':
-        return this.#say(Number.isFinite(value) ? String(value) : 'null');
+        return this.#append(Number.isFinite(value) ? String(value) : 'null');
       case 'boolean':
-        return this.#say(String(value));
+        return this.#append(String(value));
       case 'bigint':
-        return this.#sayInstead(value.toString());
+        return this.#appendNote(value.toString());
       case 'object':
-        return value === null ? this.#say('null') : this.#object(value);
+        return value === null ? this.#append('null') : this.#writeObject(value);
       default:
         return false;
     }
   }
 
-  #say(text: string): boolean {
-    if (text.length > this.#left) this.isFull = true;
-    if (this.#left > 0) this.#said.push(truncateText(text, this.#left));
-    this.#left = Math.max(this.#left - text.length, 0);
+  #append(text: string): boolean {
+    if (text.length > this.#remaining) this.isFull = true;
+    if (this.#remaining > 0) this.#chunks.push(truncateText(text, this.#remaining));
+    this.#remaining = Math.max(this.#remaining - text.length, 0);
     return true;
   }
 
-  /** Of a long text no more is quoted than there is room for. */
-  #quoted(text: string): string {
-    if (text.length > this.#left) this.isFull = true;
-    return JSON.stringify(truncateText(text, this.#left));
+  /** Quotes no more of a long text than the limit allows. */
+  #quote(text: string): string {
+    if (text.length > this.#remaining) this.isFull = true;
+    return JSON.stringify(truncateText(text, this.#remaining));
   }
 
-  #sayInstead(words: string): boolean {
+  #appendNote(words: string): boolean {
     this.isExact = false;
-    return this.#say(this.#quoted(words));
+    return this.#append(this.#quote(words));
   }
 
-  /** Dates and others say themselves what they are in JSON. */
-  #asJson(value: unknown): unknown {
+  /** Applies `toJSON`, as of dates. */
+  #toJson(value: unknown): unknown {
     if (types.isBoxedPrimitive(value)) return value.valueOf();
     const isThing = typeof value === 'object' && value !== null;
     const own: unknown = isThing ? this.#read(value, 'toJSON') : undefined;
     if (typeof own !== 'function') return value;
-    return this.#safely<unknown>(() => Reflect.apply(own, value, ['']));
+    return this.#trySafely<unknown>(() => Reflect.apply(own, value, ['']));
   }
 
-  #object(value: object): boolean {
-    if (this.#above.has(value)) return this.#sayInstead('[circular]');
-    if (this.#above.size >= MAX_DEPTH) return this.#sayInstead('[nested too deep]');
+  #writeObject(value: object): boolean {
+    if (this.#above.has(value)) return this.#appendNote('[circular]');
+    if (this.#above.size >= MAX_DEPTH) return this.#appendNote('[nested too deep]');
     this.#above.add(value);
-    if (Array.isArray(value)) this.#list(value);
-    else this.#fields(value);
+    if (Array.isArray(value)) this.#writeList(value);
+    else this.#writeFields(value);
     this.#above.delete(value);
     return true;
   }
 
-  #list(list: readonly unknown[]): void {
-    this.#say('[');
+  #writeList(list: readonly unknown[]): void {
+    this.#append('[');
     for (let at = 0; at < list.length && !this.isFull; at += 1) {
-      if (at > 0) this.#say(',');
-      if (!this.write(this.#read(list, String(at)))) this.#say('null');
+      if (at > 0) this.#append(',');
+      if (!this.write(this.#read(list, String(at)))) this.#append('null');
     }
-    this.#say(']');
+    this.#append(']');
   }
 
-  #fields(value: object): void {
-    this.#say('{');
+  #writeFields(value: object): void {
+    this.#append('{');
     let comma = '';
-    for (const key of this.#keysOf(value)) {
+    for (const key of this.#listKeys(value)) {
       if (this.isFull) break;
-      const field = this.#asJson(this.#read(value, key));
-      if (!hasWord(field)) continue;
-      this.#say(`${comma}${this.#quoted(key)}:`);
+      const field = this.#toJson(this.#read(value, key));
+      if (!isRepresentable(field)) continue;
+      this.#append(`${comma}${this.#quote(key)}:`);
       this.#writeJson(field);
       comma = ',';
     }
-    this.#say('}');
+    this.#append('}');
   }
 
-  #keysOf(value: object): readonly string[] {
-    const keys = this.#safely(() => Object.keys(value));
+  #listKeys(value: object): readonly string[] {
+    const keys = this.#trySafely(() => Object.keys(value));
     return typeof keys === 'string' ? [] : keys;
   }
 
   #read(owner: object, key: string): unknown {
-    return this.#safely<unknown>(() => Reflect.get(owner, key));
+    return this.#trySafely<unknown>(() => Reflect.get(owner, key));
   }
 
   /** Getters of foreign objects may throw. */
-  #safely<Value>(look: () => Value): Value | string {
+  #trySafely<Value>(look: () => Value): Value | string {
     try {
       return look();
     } catch (error) {
@@ -146,11 +146,11 @@ class Writer {
   }
 }
 
-function hasWord(value: unknown): boolean {
+function isRepresentable(value: unknown): boolean {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 }
 
-/** What foreign code threw, in words; it may be anything. */
+/** The message of a thrown value, which may be anything. */
 export function readReason(error: unknown): string {
   try {
     const message: unknown = getErrorMessage(error);
@@ -160,17 +160,17 @@ export function readReason(error: unknown): string {
   }
 }
 
-/** How much of anything that a plugin gives is kept and shown. */
+/** The largest number of characters that are stored or shown of a plugin's value. */
 export const MAX_PLAIN_CHARACTERS = 100_000;
 
-/** The value itself where it can be stored as it is; else what can be said of it. */
+/** The value itself where JSON can represent it; otherwise its text. */
 export function toPlainData(value: unknown): unknown {
   if (typeof value === 'string') return toShownText(value);
   const plain = toPlainText(value, MAX_PLAIN_CHARACTERS);
   return plain.isExact && !plain.isCut ? value : withCutNote(plain);
 }
 
-/** A text of a plugin, as long as may be shown. */
+/** Truncates a text of a plugin to the length that is shown. */
 export function toShownText(text: string): string {
   if (text.length <= MAX_PLAIN_CHARACTERS) return text;
   return `${truncateText(text, MAX_PLAIN_CHARACTERS)}\n[cut: ${text.length} characters in all]`;

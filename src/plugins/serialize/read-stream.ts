@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { truncateText } from '../../base/json.ts';
 import { MAX_PLAIN_CHARACTERS, toPlainText } from './plain-value.ts';
 
-/** Streams of Node.js and of the web are such, and what an async generator makes. */
+/** Whether the value is async iterable, as streams of Node.js and of the web and async generators are. */
 export function isStream(value: unknown): value is AsyncIterable<unknown> {
   if (typeof value !== 'object' || value === null) return false;
   try {
@@ -16,12 +16,12 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
 const GOES_ON = '\n[cut: the stream goes on]';
 const MAX_CHARACTERS = MAX_PLAIN_CHARACTERS - GOES_ON.length;
 
-/** How many pieces are taken before others get their turn: some streams never wait for anything. */
+/** How many chunks are read before the event loop runs again: some streams never wait. */
 const PIECES_IN_A_TURN = 100;
 
 /**
- * The text of a stream, until it ends or has said as much as is shown. Then, and when the signal
- * aborts, it is told to end, and nobody waits until it does.
+ * Reads the text of a stream until it ends or exceeds the limit. Then, or when the signal aborts, the
+ * stream is asked to end, without waiting for that.
  */
 export async function readStream(
   stream: AsyncIterable<unknown>,
@@ -66,8 +66,8 @@ function toText(piece: unknown, decoder: TextDecoder): string {
   return `${toPlainText(piece, MAX_PLAIN_CHARACTERS).text}\n`;
 }
 
-/** What it does at its end is its own, and what goes wrong with it, too. */
+/** Errors of the iterator's `return` are ignored. */
 function endStream(iterator: AsyncIterator<unknown>): void {
-  const ending = async (): Promise<unknown> => iterator.return?.();
-  ending().catch(() => undefined);
+  const callReturn = async (): Promise<unknown> => iterator.return?.();
+  callReturn().catch(() => undefined);
 }

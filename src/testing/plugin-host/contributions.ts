@@ -4,7 +4,7 @@ import type { AgentExtensionApi, AgentPlugin } from '../../plugins/contract/plug
 import type { AgentTool } from '../../plugins/contract/tool.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 
-/** A plugin, and what it brings to a session, as plain data: made for snapshots. */
+/** The contributions of a plugin as plain data, for snapshots. */
 export interface PluginContributions {
   readonly name: string;
   readonly state: PluginStatus['state'];
@@ -21,7 +21,7 @@ export interface PluginContributions {
 
 export type Plain = Readonly<Record<string, unknown>>;
 
-/** A plugin whose registrations are written down while it makes them. */
+/** A plugin whose registrations are recorded. */
 export interface WatchedPlugin {
   readonly plugin: AgentPlugin;
   contributions(status: PluginStatus | undefined): PluginContributions;
@@ -34,21 +34,21 @@ export function watchPlugin(plugin: AgentPlugin): WatchedPlugin {
     contributions(status) {
       const state = status?.state ?? 'failed';
       const isActive = state === 'ready' || state === 'degraded';
-      const of = (method: Method): readonly Plain[] =>
+      const listRegistered = (method: Method): readonly Plain[] =>
         registered.filter((each) => isActive && each.method === method).map(({ thing }) => thing);
       return {
         name: plugin.name,
         state,
-        // What is given may be no plugin at all, and the test may be about that.
+        // The argument may be no plugin at all, and the test may be about that.
         capabilities: [...(plugin.manifest?.capabilities ?? [])],
         hooks: isActive ? listHookNames(plugin) : [],
-        tools: of('registerTool'),
-        commands: of('registerCommand'),
-        rules: of('registerRule'),
-        messageBuilders: of('registerMessageBuilder'),
-        providers: of('registerProvider'),
-        automationEventTypes: of('registerAutomationEventType'),
-        mcpServers: of('registerMcpServer'),
+        tools: listRegistered('registerTool'),
+        commands: listRegistered('registerCommand'),
+        rules: listRegistered('registerRule'),
+        messageBuilders: listRegistered('registerMessageBuilder'),
+        providers: listRegistered('registerProvider'),
+        automationEventTypes: listRegistered('registerAutomationEventType'),
+        mcpServers: listRegistered('registerMcpServer'),
       };
     },
   };
@@ -61,7 +61,7 @@ interface Registered {
   readonly thing: Plain;
 }
 
-/** Everything else of the plugin, also what its setup changes of it, stays its own. */
+/** A proxy, so that the plugin's other properties, and changes to them in setup, stay its own. */
 function withSetup(plugin: AgentPlugin, registered: Registered[]): AgentPlugin {
   if (typeof plugin.setup !== 'function') return plugin;
   const setup: AgentPlugin['setup'] = (api, ctx) => plugin.setup?.(watchApi(api, registered), ctx);
@@ -105,7 +105,7 @@ function watchApi(api: AgentExtensionApi, registered: Registered[]): AgentExtens
   };
 }
 
-/** What can be written down of it; functions are named and no more. */
+/** Converts to plain data; functions become their names. */
 function toPlain(thing: unknown): Plain {
   const entries = Object.entries(isRecord(thing) ? thing : {});
   return Object.fromEntries(

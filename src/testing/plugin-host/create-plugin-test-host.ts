@@ -34,58 +34,58 @@ import { loadPlugin } from '../../plugins/load/load-plugin.ts';
 import { loadProvidedModules } from '../../compat/cline/provided/create-host-with-cline.ts';
 
 export interface PluginTestOptions {
-  /** Files of the workspace, by their paths in it. */
+  /** Files of the workspace, by relative path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What `setup` is told, beside or instead of what the session knows. */
+  /** Fields of the setup context that are added or replaced. */
   readonly context?: GivenContext;
-  /** A plugin that does not keep to its manifest is an error. */
+  /** Makes violations of its manifest by a plugin an error. */
   readonly strict?: boolean;
-  /** `throw`: a setup that fails is an error, and a hook that fails refuses. */
+  /** `throw`: a failing setup is an error, and a failing hook refuses. */
   readonly hookErrorMode?: 'ignore' | 'throw';
   readonly hookTimeoutMs?: number;
   readonly importTimeoutMs?: number;
 }
 
-/** How a run ended, and what the model was asked in it. */
+/** The result of a run, and the model requests in it. */
 export interface PluginTestRun extends AgentResult {
   readonly requests: readonly ModelRequest[];
-  /** What `onEvent` of plugins heard. */
+  /** The events that `onEvent` of plugins got. */
   readonly events: readonly AgentRuntimeEvent[];
 }
 
-/** What a hook is asked about: a tool by any of its names, and whatever else the moment has. */
+/** The facts of an event: a tool by any of its names, and other fields of the event. */
 export type FiredMoment = Omit<EventDescription, 'event' | 'source'>;
 
-/** A session with plugins in it, a home and a workspace of its own, and a model that follows a script. */
+/** A session with plugins, its own home and workspace, and a scripted model. */
 export interface PluginTestHost {
   readonly sessionId: string;
   readonly workspace: string;
   readonly home: string;
-  /** Runs a prompt; the model says what the script says, and nothing but a text at its end by default. */
+  /** Runs a prompt; the model answers with the script, and by default with a final text. */
   run(prompt: string, script?: readonly ScriptTurn[]): Promise<PluginTestRun>;
-  /** Has the model call one tool, past hooks and schemas as in any run. */
+  /** Has the model call one tool, with hooks and schemas as in any run. */
   callTool(name: string, input?: unknown): Promise<ToolCallRecord>;
-  /** Asks the plugins' hooks about a moment, and merges what they answer. */
+  /** Fires an event at the plugins' hooks, and merges their answers. */
   fire(hook: Exclude<HookName, 'onEvent'>, moment?: FiredMoment): Promise<Verdict>;
-  /** What each plugin brings, as plain data. */
+  /** The contributions of each plugin, as plain data. */
   contributions(): readonly PluginContributions[];
-  /** Whatever a person would be told of the plugins, oldest first. */
+  /** The reported problems of plugins, oldest first. */
   issues(): readonly PluginIssue[];
   /** Ends the session and removes its directories. */
   dispose(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A real session for tests of plugins; nothing of this machine's hooks, settings or models is seen in it. */
+/** Creates a real session for tests of plugins, without this machine's hooks, settings or models. */
 export async function createPluginTestHost(
-  given: GivenPlugins,
+  pluginsOrPath: GivenPlugins,
   options: PluginTestOptions = {},
 ): Promise<PluginTestHost> {
   const surroundings = readSurroundings();
   const sandbox = await createTempWorkspace({ home: null, roots: [] }, surroundings);
   try {
     const { importTimeoutMs: timeoutMs = getTimeLimits({}).importTimeoutMs } = options;
-    const plugins = await loadGivenPlugins(given, surroundings.cwd, (entry) =>
+    const plugins = await loadGivenPlugins(pluginsOrPath, surroundings.cwd, (entry) =>
       importPlugin(entry, sandbox.directory, timeoutMs),
     );
     return await openTestHost(plugins.map(watchPlugin), sandbox, options);
@@ -240,7 +240,7 @@ function listContributions(
   );
 }
 
-/** A model that follows the script of the run under way, and keeps its requests. */
+/** A model that follows the script of the current run, and records its requests. */
 class TestModel {
   readonly model: Model;
   #playing = createScriptedModel([]);
@@ -256,7 +256,7 @@ class TestModel {
     };
   }
 
-  /** Starts another script; the rest of the one before is dropped. */
+  /** Starts another script; the rest of the previous one is dropped. */
   play(script: readonly ScriptTurn[]): void {
     this.#playing = createScriptedModel(script);
     this.#requests = [];
@@ -268,10 +268,10 @@ class TestModel {
   }
 }
 
-/** A plugin, several of them, or where they lie: a file, a package, a directory with plugins. */
+/** A plugin, several plugins, or a path to them: a file, a package, a directory with plugins. */
 export type GivenPlugins = AgentPlugin | readonly AgentPlugin[] | string | URL;
 
-/** The plugins themselves. Throws PLUGIN_INVALID with everything that keeps one from being loaded. */
+/** Loads the plugins. Throws PLUGIN_INVALID with all problems. */
 async function loadGivenPlugins(
   plugins: GivenPlugins,
   cwd: string,
@@ -286,7 +286,7 @@ function isList(plugins: AgentPlugin | readonly AgentPlugin[]): plugins is reado
   return Array.isArray(plugins);
 }
 
-/** Returns the plugin, or a sentence on what is wrong with it; null for a module that only others import. */
+/** Returns the plugin, or a sentence about its problem; null for a helper module. */
 type LoadEntry = (entry: PluginEntry) => Promise<unknown>;
 
 async function loadFrom(file: string, load: LoadEntry): Promise<readonly AgentPlugin[]> {
@@ -321,7 +321,7 @@ async function importPlugin(
   return loading.kind === 'failed' ? loading.message : loading.plugin;
 }
 
-/** Whether it is a good one, the session says. */
+/** The session validates the manifest. */
 function isPlugin(plugin: unknown): plugin is AgentPlugin {
   return isRecord(plugin);
 }

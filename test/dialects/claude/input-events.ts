@@ -62,7 +62,7 @@ export function stdinsOf(fired: FiredEvent, options: Options = {}): readonly str
   const event = claudeName(fired);
   const given = { transcriptPath: '/t/s.jsonl', home: '/home/user', ...options };
   return new EventViews(eventOf(fired), undefined)
-    .in('claude')
+    .getView('claude')
     .inputs.map((input) => encodePayload({ input, event, ...given }));
 }
 

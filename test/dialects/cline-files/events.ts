@@ -11,7 +11,7 @@ export function eventOf(fired: FiredEvent): HookEvent {
 /** What each run of a hook of this profile would read on stdin. */
 export function payloadsOf(fired: FiredEvent, name: FileHookName, profile: Profile): unknown[] {
   return new EventViews(eventOf(fired), undefined)
-    .in(profile)
+    .getView(profile)
     .inputs.map((input) => JSON.parse(encodePayload(input, name, profile)));
 }
 

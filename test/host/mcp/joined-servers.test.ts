@@ -30,7 +30,7 @@ function open(fixture: AgentFixture): { mcp: McpServers; notices: string[] } {
 
 async function fromPlugin(transport: object, name = 'docs', more: object = {}) {
   const active = [await pluginWith('bringer', { name, transport, ...more })];
-  const means = { directoryOf: () => null, env: {}, taken: [] };
+  const means = { findDirectory: () => null, env: {}, reservedNames: [] };
   return readPluginServers(active, means, () => undefined);
 }
 

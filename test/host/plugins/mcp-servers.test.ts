@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readPluginServers } from '../../../src/host/plugins/contributions/mcp-servers.ts';
 import { issues, pluginWith } from './plugin-servers.ts';
 
-const NOBODY = { directoryOf: () => null, env: {}, taken: [] };
+const NOBODY = { findDirectory: () => null, env: {}, reservedNames: [] };
 const STDIO = { type: 'stdio', command: 'node' };
 
 describe('a server that a plugin registers', () => {
@@ -11,7 +11,7 @@ describe('a server that a plugin registers', () => {
     const active = [await pluginWith('docs', { name: ' lookup ', transport: STDIO })];
     const servers = readPluginServers(
       active,
-      { ...NOBODY, directoryOf: () => '/plugins/docs' },
+      { ...NOBODY, findDirectory: () => '/plugins/docs' },
       onIssue,
     );
     expect(servers).toEqual([
@@ -41,7 +41,7 @@ describe('a server that a plugin registers', () => {
     const active = [await pluginWith('docs', { name: 'lookup', transport: { ...STDIO, ...more } })];
     const [server] = readPluginServers(
       active,
-      { ...NOBODY, directoryOf: () => directory },
+      { ...NOBODY, findDirectory: () => directory },
       () => undefined,
     );
     expect(server?.endpoint).toMatchObject({ cwd });
@@ -185,7 +185,7 @@ describe('an unusable server is left out, with the plugin’s name and the rule'
       await pluginWith('two', { name: 'other', transport: STDIO }),
       await pluginWith('three', { name: 'other', transport: STDIO }),
     ];
-    const servers = readPluginServers(active, { ...NOBODY, taken: ['my_srv'] }, onIssue);
+    const servers = readPluginServers(active, { ...NOBODY, reservedNames: ['my_srv'] }, onIssue);
     expect(servers.map(({ name, text }) => [name, text.includes('"two"')])).toEqual([
       ['other', true],
     ]);

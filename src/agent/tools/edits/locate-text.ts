@@ -15,9 +15,9 @@ export function findLines(text: string, sought: readonly string[], from: number)
   const lines = text.split('\n');
   const first = findLineIndex(text, from);
   for (const read of NORMALIZERS) {
-    const wanted = sought.map(read);
-    const found = lines.map(read);
-    const at = findRun(found, wanted, first) ?? findRun(found, wanted, 0);
+    const soughtLines = sought.map(read);
+    const fileLines = lines.map(read);
+    const at = findRun(fileLines, soughtLines, first) ?? findRun(fileLines, soughtLines, 0);
     if (at !== null) return computeSpan(lines, at, sought.length);
   }
   return null;
@@ -140,9 +140,13 @@ function findLineIndex(text: string, offset: number): number {
   return before === '' || before.endsWith('\n') ? lines : lines + 1;
 }
 
-function findRun(lines: readonly string[], wanted: readonly string[], from: number): number | null {
-  for (let at = from; at + wanted.length <= lines.length; at++) {
-    if (wanted.every((line, offset) => lines[at + offset] === line)) return at;
+function findRun(
+  lines: readonly string[],
+  soughtLines: readonly string[],
+  from: number,
+): number | null {
+  for (let at = from; at + soughtLines.length <= lines.length; at++) {
+    if (soughtLines.every((line, offset) => lines[at + offset] === line)) return at;
   }
   return null;
 }

@@ -18,8 +18,8 @@ export class MutableInput implements InputInHand {
   }[] = [];
 
   of(view: ToolView, vocabulary: Vocabulary): unknown {
-    const known = this.#copies.find((each) => each.view === view);
-    if (known !== undefined) return known.copy;
+    const existing = this.#copies.find((each) => each.view === view);
+    if (existing !== undefined) return existing.copy;
     const copy: unknown = structuredClone(view.input);
     this.#copies.push({ view, vocabulary, copy });
     return copy;

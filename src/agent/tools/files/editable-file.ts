@@ -138,7 +138,7 @@ function canBeWrittenInPlace(error: unknown): boolean {
 }
 
 function writeNew(file: string, bytes: Uint8Array, old: Stats | undefined): void {
-  // Created with the old mode, so that nobody can read it in between who could not before.
+  // Created with the old mode, so that no other user can read it in between.
   const handle = openSync(file, 'wx', old === undefined ? 0o666 : old.mode & 0o777);
   try {
     writeFileSync(handle, bytes);

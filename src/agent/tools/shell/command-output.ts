@@ -77,8 +77,8 @@ function formatSavedTo({ path, bytes, isWhole }: SavedOutput): string {
 }
 
 function formatBothEnds(start: string, end: string, totalBytes: number, length: number): string {
-  const left = `... [output of ${formatByteCount(totalBytes)} cut here] ...`;
-  return `${truncateText(start, length)}\n\n${left}\n\n${truncateStart(end, length)}`;
+  const omission = `... [output of ${formatByteCount(totalBytes)} cut here] ...`;
+  return `${truncateText(start, length)}\n\n${omission}\n\n${truncateStart(end, length)}`;
 }
 
 /** Truncates the middle of a long text. */

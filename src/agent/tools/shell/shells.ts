@@ -33,7 +33,7 @@ export class Shells {
     const shell = new BackgroundShell(id, shellCommand.command, launch, this.orphans);
     this.#shells.set(id, shell);
     this.#notify(shell.state);
-    // An error of a listener is not reported, because nobody could handle it.
+    // An error of a listener is not reported, because no caller could handle it.
     shell.ended.then(() => this.#notify(shell.state)).catch(() => undefined);
     return shell.state;
   }
@@ -143,8 +143,8 @@ function toEndState(result: ProgramResult): Pick<ShellState, 'status' | 'exitCod
 /** Lists the known shells when none has this id; null when one has. */
 export function describeUnknownShell(id: string, shells: Shells): string | null {
   if (shells.find(id) !== null) return null;
-  const known = shells.list().map((shell) => shell.id);
-  const others = known.length === 0 ? 'none was started' : `there are ${known.join(', ')}`;
+  const ids = shells.list().map((shell) => shell.id);
+  const others = ids.length === 0 ? 'none was started' : `there are ${ids.join(', ')}`;
   return `No background shell has the ID ${id}; ${others}.`;
 }
 

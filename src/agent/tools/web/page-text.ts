@@ -38,10 +38,10 @@ const MAX_LOOKED_AT_BYTES = 2048;
 
 function decodeBytes(contentType: string, body: Buffer): string {
   const inside = body.subarray(0, MAX_LOOKED_AT_BYTES).toString('latin1');
-  const named =
+  const charset =
     findCharset(contentType) ?? findCharset(/<meta[^>]{0,200}>/i.exec(inside)?.[0] ?? '');
   try {
-    return new TextDecoder(named ?? 'utf-8').decode(body);
+    return new TextDecoder(charset ?? 'utf-8').decode(body);
   } catch {
     return body.toString('utf8');
   }

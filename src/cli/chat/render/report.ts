@@ -52,8 +52,8 @@ export class ChatReport {
   }
 
   /** Shows a line of text, with control characters escaped. */
-  say(text: string): void {
-    this.#enqueue(async () => this.#view.say(await this.#redact(text)));
+  showText(text: string): void {
+    this.#enqueue(async () => this.#view.showText(await this.#redact(text)));
   }
 
   /** Shows the summary of recent hook activity. */
@@ -72,22 +72,22 @@ export class ChatReport {
     switch (event.type) {
       case 'tool-end':
         if (event.deniedBy === null) this.#fold(formatEndedCall(event, this.#cwd));
-        else this.say(formatDeniedCallForChat(event, this.#cwd));
+        else this.showText(formatDeniedCallForChat(event, this.#cwd));
         break;
       case 'hook':
         this.#showVerdict(event.verdict);
         break;
       case 'retry-start':
-        this.say(colors.yellow(formatRetry(event)));
+        this.showText(colors.yellow(formatRetry(event)));
         break;
       case 'compaction-end':
-        if (event.summary !== null) this.say(colors.dim(formatCompacted(event.tokensBefore)));
+        if (event.summary !== null) this.showText(colors.dim(formatCompacted(event.tokensBefore)));
         break;
       case 'notification':
         this.#notify(event.text);
         break;
       case 'notice':
-        if (event.level !== 'info') this.say(formatNotice(event));
+        if (event.level !== 'info') this.showText(formatNotice(event));
         break;
       default:
         break;
@@ -135,7 +135,7 @@ export class ChatReport {
   #showOnce(text: string, alreadyShown: Set<string>): void {
     if (alreadyShown.has(text)) return;
     alreadyShown.add(text);
-    this.say(text);
+    this.showText(text);
   }
 
   /** A dumb terminal would print the escape sequence. */
@@ -145,7 +145,7 @@ export class ChatReport {
   }
 
   #endRun(result: RunResult): void {
-    if (result.reason !== null) this.say(formatEnding(result));
+    if (result.reason !== null) this.showText(formatEnding(result));
     this.showHooks();
     this.#shownInRun.clear();
   }
@@ -183,7 +183,7 @@ export class ChatReport {
   #enqueue(show: () => Promise<void> | void): void {
     this.#queue = this.#queue.then(show).catch((error: unknown) => {
       const why = toPrintable(getErrorMessage(error));
-      this.#view.say(colors.red(`Output incomplete: ${why}`));
+      this.#view.showText(colors.red(`Output incomplete: ${why}`));
     });
   }
 }
@@ -235,9 +235,9 @@ class HookActivity {
 
   /** The summary with folded details; null when no hook ran. */
   take(): Fold | null {
-    const taken = this.#verdicts;
+    const verdicts = this.#verdicts;
     this.#verdicts = [];
-    return taken.length === 0 ? null : toFold(taken);
+    return verdicts.length === 0 ? null : toFold(verdicts);
   }
 }
 

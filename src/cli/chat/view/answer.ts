@@ -125,9 +125,9 @@ export class Answer implements AnswerView {
     const isBlankAfter = fence === null && lines.at(-1)?.trim() === '';
     if (text.trim() === '') return createCachedPart(() => []);
     return createCachedPart((width) => {
-      const made = renderMarkdown(text, width);
+      const markdownLines = renderMarkdown(text, width);
       const from = isContinued ? 1 : 0;
-      const visible = made.slice(from, isOpen ? -1 : undefined);
+      const visible = markdownLines.slice(from, isOpen ? -1 : undefined);
       return isBlankAfter && visible.at(-1) !== '' ? [...visible, ''] : visible;
     });
   }

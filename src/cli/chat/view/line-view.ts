@@ -35,12 +35,12 @@ export class LineView implements ChatView {
     // Output is visible at once.
   }
 
-  say(text: string): void {
+  showText(text: string): void {
     this.#write(`${text}\n`);
   }
 
   fold({ head }: Fold): void {
-    this.say(head.replace(' (ctrl+o)', ''));
+    this.showText(head.replace(' (ctrl+o)', ''));
   }
 
   answer(): AnswerView {
@@ -54,22 +54,22 @@ export class LineView implements ChatView {
         const isWritten = text.trim() === written.trim();
         this.#write(isWritten ? '\n' : `\n${text}\n`);
       },
-      discard: () => this.say('\n(discarded)'),
+      discard: () => this.showText('\n(discarded)'),
     };
   }
 
   setActivity(text: string | null): void {
     if (text === null) this.#write('> ');
-    else if (text.startsWith('waiting for')) this.say(text);
+    else if (text.startsWith('waiting for')) this.showText(text);
   }
 
   setQueued(texts: readonly string[]): void {
     const last = texts.at(-1);
-    if (last !== undefined) this.say(`(queued) ${last}`);
+    if (last !== undefined) this.showText(`(queued) ${last}`);
   }
 
   setStatus(text: string): void {
-    if (text !== this.#status) this.say(`[${text}]`);
+    if (text !== this.#status) this.showText(`[${text}]`);
     this.#status = text;
   }
 
@@ -93,14 +93,14 @@ export class LineView implements ChatView {
   }
 
   async ask({ title, lines, hint }: OpenQuestion, signal: AbortSignal): Promise<string | null> {
-    this.say([title, ...lines, hint].join('\n'));
+    this.showText([title, ...lines, hint].join('\n'));
     const line = await this.#readLine('? ', signal);
     return signal.aborted || this.#isDismissed ? null : line;
   }
 
   /** The text cannot be put back into the editor, so it is printed. */
   restoreDraft(text: string): void {
-    this.say(`(not sent) ${text}`);
+    this.showText(`(not sent) ${text}`);
   }
 
   dismissAll(): void {
@@ -109,7 +109,7 @@ export class LineView implements ChatView {
   }
 
   clear(): void {
-    this.say('');
+    this.showText('');
   }
 
   async close(): Promise<void> {
@@ -131,7 +131,7 @@ export class LineView implements ChatView {
   }
 
   #askFor({ title, lines, options }: Choice, hint: string, signal: AbortSignal): Promise<string> {
-    this.say([title, ...lines, ...options.map(formatOption)].join('\n'));
+    this.showText([title, ...lines, ...options.map(formatOption)].join('\n'));
     return this.#readLine(hint, signal);
   }
 

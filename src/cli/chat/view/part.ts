@@ -13,10 +13,10 @@ export type Part = (width: number) => readonly string[];
 
 /** Renders once per width. Lines are truncated, because the TUI package throws on a line that is too wide. */
 export function createCachedPart(make: (width: number) => readonly string[]): Part {
-  let made: { readonly width: number; readonly lines: readonly string[] } | null = null;
+  let cached: { readonly width: number; readonly lines: readonly string[] } | null = null;
   return (width) => {
-    made = made?.width === width ? made : { width, lines: fitLines(make(width), width) };
-    return made.lines;
+    cached = cached?.width === width ? cached : { width, lines: fitLines(make(width), width) };
+    return cached.lines;
   };
 }
 

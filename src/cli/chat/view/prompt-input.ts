@@ -47,8 +47,8 @@ export function createKeyHandler(
     if (isKeyRelease(data)) return true;
     const isLost = isTypeahead();
     if (data.startsWith(PASTE_BEGINS)) return isLost || rejectLongPaste(data, actions);
-    const known = Object.keys(everywhere).find((key) => isKey(data, key));
-    if (known !== undefined) everywhere[known]?.();
+    const pressedKey = Object.keys(everywhere).find((key) => isKey(data, key));
+    if (pressedKey !== undefined) everywhere[pressedKey]?.();
     else if (isKey(data, 'ctrl+d') && (hasPanel() || isIdle())) leave();
     else if (!isLost || isKey(data, 'escape')) {
       const isEscape = !hasPanel() && isKey(data, 'escape');
@@ -61,7 +61,7 @@ export function createKeyHandler(
 }
 
 function isKey(data: string, key: string): boolean {
-  return KEYS.some((known) => known === key && matchesKey(data, known));
+  return KEYS.some((each) => each === key && matchesKey(data, each));
 }
 
 const KEYS = ['ctrl+c', 'ctrl+o', 'ctrl+d', 'shift+tab', 'escape'] as const;

@@ -70,7 +70,7 @@ export class Screen implements ChatView {
     await wait(0);
   }
 
-  say(text: string): void {
+  showText(text: string): void {
     if (!text.startsWith('\n')) this.#log.leaveGap();
     this.#log.add(createTextPart(text));
     this.#draw();

@@ -6,7 +6,7 @@ export interface ChatView {
   /** Resolves when the view is visible. */
   waitUntilDrawn(): Promise<void>;
   /** Appends text to the log; long lines are wrapped. */
-  say(text: string): void;
+  showText(text: string): void;
   /** Appends a line with folded details. */
   fold(fold: Fold): void;
   /** Starts an answer that arrives in pieces of Markdown. */

@@ -47,7 +47,7 @@ function removeInternals({
   return listed;
 }
 
-type Shown = ReturnType<typeof removeInternals>;
+type PluginRow = ReturnType<typeof removeInternals>;
 
 /** Of several usable plugins with one name a session uses one; the others are marked as failed. */
 function withRepeats(found: readonly Listed[]): readonly Listed[] {
@@ -103,7 +103,7 @@ function getState(found: ListedPlugin['status']['state'], inspected: Inspected |
   return inspected.state === 'helper' ? 'failed' : inspected.state;
 }
 
-function renderPlugin(plugins: readonly Shown[]): string {
+function renderPlugin(plugins: readonly PluginRow[]): string {
   if (plugins.length === 0) return NONE;
   const waiting = plugins.filter(({ state }) => state === 'untrusted' || state === 'modified');
   return [
@@ -114,7 +114,7 @@ function renderPlugin(plugins: readonly Shown[]): string {
 
 const NONE = 'No plugins found.\nInstall one with `hookline plugin install SOURCE`.';
 
-function describePlugin(plugin: Shown): string {
+function describePlugin(plugin: PluginRow): string {
   const { name, state, why, notes } = plugin;
   const reason = why === '' || state === 'ready' ? '' : `: ${toPrintable(why)}`;
   return [
@@ -125,17 +125,22 @@ function describePlugin(plugin: Shown): string {
   ].join('\n');
 }
 
-function renderMarks({ version, commit }: Shown): readonly string[] {
+function renderMarks({ version, commit }: PluginRow): readonly string[] {
   const marks = [version, commit === null ? null : `at ${commit.slice(0, 12)}`];
   return marks.flatMap((mark) => (mark === null ? [] : [toOneLine(mark)]));
 }
 
 /** The label, where it differs from the name, the file and the source. */
-function formatPlace({ name, label, at, source }: Shown): readonly string[] {
+function formatPlace({ name, label, at, source }: PluginRow): readonly string[] {
   return [...(label === name ? [] : [label]), at, ...(source === null ? [] : [`from ${source}`])];
 }
 
-function describeContributions({ contributes, hooks, skills, madeFor }: Shown): readonly string[] {
+function describeContributions({
+  contributes,
+  hooks,
+  skills,
+  madeFor,
+}: PluginRow): readonly string[] {
   const words = formatContributions(contributes);
   return [
     ...(words === '' ? [] : [words]),

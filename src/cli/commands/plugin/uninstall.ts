@@ -30,8 +30,8 @@ export const uninstall: Command<{
   return withHost(context, async (host) => {
     const plugin = findOne(host, name);
     const question = `Delete ${toOneLine(plugin.path)}? There may be no other copy of it.`;
-    const isAsked = plugin.isDroppedIn && yes !== true;
-    if (isAsked && !(await confirm(context, { text: question, flag: '--yes' }))) {
+    const needsConfirmation = plugin.isDroppedIn && yes !== true;
+    if (needsConfirmation && !(await confirm(context, { text: question, flag: '--yes' }))) {
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }

@@ -48,8 +48,8 @@ interface Outcome {
 function selectInstalled(host: Host, name: string | undefined): readonly InstalledPlugin[] {
   const all = listPluginPlaces(host).flatMap(listInstalled);
   if (name === undefined) return all.filter(({ record }) => record !== null);
-  const named = matchInstalled(all, name, host.surroundings.cwd);
-  if (named.length > 0) return named;
+  const matches = matchInstalled(all, name, host.surroundings.cwd);
+  if (matches.length > 0) return matches;
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `plugin ${JSON.stringify(name)} not found`,
     hint: '`hookline plugin list` shows all.',
@@ -66,8 +66,8 @@ async function tryUpdate(
   try {
     refuseUntrusted(plugin, host);
     const request = { directory, place, home: host.surroundings.home, isDry };
-    const made = await updatePlugin(request, createInstallTools(context, host));
-    return { plugin, update: made, problem: null };
+    const updated = await updatePlugin(request, createInstallTools(context, host));
+    return { plugin, update: updated, problem: null };
   } catch (error) {
     if (!isHooklineError(error)) throw error;
     return { plugin, update: null, problem: error };
@@ -85,11 +85,11 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
   });
 }
 
-function formatOutcome({ plugin, update: made, problem }: Outcome, isDry: boolean): string {
+function formatOutcome({ plugin, update: updated, problem }: Outcome, isDry: boolean): string {
   const name = toOneLine(plugin.name);
-  if (made === null) return describeNotUpdated(name, problem);
-  if (!made.isNew) return `${name}: ${formatInstallVersion(made.before)} is the newest.`;
-  return `${name}: ${formatVersionChange(made.before, made.after)}${isDry ? ' (nothing was changed)' : ''}`;
+  if (updated === null) return describeNotUpdated(name, problem);
+  if (!updated.isNew) return `${name}: ${formatInstallVersion(updated.before)} is the newest.`;
+  return `${name}: ${formatVersionChange(updated.before, updated.after)}${isDry ? ' (nothing was changed)' : ''}`;
 }
 
 function describeNotUpdated(name: string, problem: HooklineError | null): string {
@@ -98,10 +98,12 @@ function describeNotUpdated(name: string, problem: HooklineError | null): string
   return `${name}: not updated: ${toPrintable(message)}${advice}`;
 }
 
-function toJson({ plugin, update: made, problem }: Outcome) {
+function toJson({ plugin, update: updated, problem }: Outcome) {
   const { name, path: installPath } = plugin;
-  if (made === null) return { name, installPath, isNew: false, problem: problem?.message ?? null };
-  const { before, after, isNew } = made;
+  if (updated === null) {
+    return { name, installPath, isNew: false, problem: problem?.message ?? null };
+  }
+  const { before, after, isNew } = updated;
   return { name, installPath, isNew, before, after, problem: null };
 }
 
@@ -111,7 +113,9 @@ async function reviewChanged(
   host: Host,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  const changed = outcomes.filter(({ update: made }) => made !== null && made.install !== null);
+  const changed = outcomes.filter(
+    ({ update: updated }) => updated !== null && updated.install !== null,
+  );
   if (changed.length === 0) return;
   host.rescan();
   await markAsKnown(

@@ -256,7 +256,7 @@ function createModel(own: AgentModel, options: Record<string, unknown>): Model {
         both: AbortSignal,
       ): Promise<ApiHandler> => createHandler(() => streamChunks(own, request, options, both));
       return streamFromHandler(
-        { asked: REQUEST_TARGET, limits: STREAM_LIMITS, createHandler: createOwnHandler },
+        { target: REQUEST_TARGET, limits: STREAM_LIMITS, createHandler: createOwnHandler },
         request,
         signal,
       );

@@ -97,7 +97,7 @@ export class HandlerAnswer {
     return [{ type: `${type}-delta`, text }];
   }
 
-  /** A signature may arrive after its thought, in a chunk of its own. */
+  /** A signature may arrive after its thought, in a separate chunk. */
   #addThought({ reasoning, signature }: Chunk): readonly ModelChunk[] | null {
     if (typeof reasoning !== 'string') return null;
     const deltas = this.#write('thinking', reasoning);
@@ -112,9 +112,11 @@ export class HandlerAnswer {
   #addCallPart(toolCall: unknown): readonly ModelChunk[] | null {
     const part = readCallPart(toolCall);
     if (part === null) return null;
-    const known = part.keys.map((key) => this.#calls.get(key)).find((draft) => draft !== undefined);
+    const existing = part.keys
+      .map((key) => this.#calls.get(key))
+      .find((draft) => draft !== undefined);
     const continued = part.keys.length === 0 && part.name === '' ? this.#lastCall : null;
-    const draft = known ?? continued ?? this.#beginCall(part.id);
+    const draft = existing ?? continued ?? this.#beginCall(part.id);
     for (const key of part.keys) this.#calls.set(key, draft);
     this.#lastCall = draft;
     if (part.name !== '') draft.name = part.name;

@@ -18,9 +18,9 @@ import { HandlerAnswer } from './handler-answer.ts';
 import { readStream, type StreamLimits } from './handler-stream.ts';
 import { truncateText, isRecord } from '../../../base/json.ts';
 
-/** Creates a handler of its own for each request. */
+/** Creates a new handler for each request. */
 interface HandlerSource {
-  readonly asked: RequestTarget;
+  readonly target: RequestTarget;
   readonly limits: StreamLimits;
   createHandler(request: ModelRequest, signal: AbortSignal): Promise<ApiHandler>;
 }
@@ -38,7 +38,7 @@ export async function* streamFromHandler(
   let hasBegun = false;
   const createFailure = (error: unknown): ModelChunk => ({
     type: 'failure',
-    failure: toModelFailure(error, source.asked, signal.aborted, hasBegun),
+    failure: toModelFailure(error, source.target, signal.aborted, hasBegun),
   });
   try {
     handler = await waitOrAbort(source.createHandler(request, both), both);
@@ -109,26 +109,26 @@ async function readUsage(handler: ApiHandler, signal: AbortSignal): Promise<unkn
   }
 }
 
-/** An error of foreign code that is being stopped has no effect any more. */
+/** Ignores late errors of foreign code that was aborted. */
 function abortHandler(handler: ApiHandler | null): void {
   const work = async (): Promise<void> => handler?.abort?.();
   work().catch(() => undefined);
 }
 
-/** Converts what a handler threw, or gave as its failure. */
+/** Converts what a handler threw, or returned as its failure. */
 function toModelFailure(
   error: unknown,
-  asked: RequestTarget,
+  target: RequestTarget,
   isAborted: boolean,
   hasBegun: boolean,
 ): ModelFailure {
-  if (isAborted) return createAbortedFailure(asked);
+  if (isAborted) return createAbortedFailure(target);
   if (isFailure(error)) return error;
-  if (isHooklineError(error)) return fromHooklineError(error, asked);
+  if (isHooklineError(error)) return fromHooklineError(error, target);
   const service = toServiceError(error);
   return service === null
-    ? fromErrorMessage(error, asked)
-    : convertModelError(service, asked, { hasBegun, isAborted });
+    ? fromErrorMessage(error, target)
+    : convertModelError(service, target, { hasBegun, isAborted });
 }
 
 /** Whether it is the complete failure of one of Hookline's own models, which a handler passed on. */

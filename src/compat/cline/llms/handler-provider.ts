@@ -17,7 +17,7 @@ export type Factory = (config: ProviderConfig) => ApiHandler | Promise<ApiHandle
 
 const FROM = 'Llms.registerHandler';
 
-/** A provider whose answers are made by code. */
+/** A provider that is implemented by code. */
 export function createHandlerProvider(
   id: string,
   factory: Factory,
@@ -28,16 +28,16 @@ export function createHandlerProvider(
     kind: 'handler',
     from: FROM,
     async open(choice) {
-      const known = findCollection(id);
-      const asker = createKeyAsker(id, known);
-      const key = resolveKey(asker, choice);
-      const config = createConfig(choice, known, key);
+      const collection = findCollection(id);
+      const recipient = createKeyRecipient(id, collection);
+      const key = resolveKey(recipient, choice);
+      const config = createConfig(choice, collection, key);
       const described = describeModel(await createFirstHandler(factory, config));
       const modelId = config.modelId === '' ? described.id : config.modelId;
       if (modelId === '') throw createNoModelError(id);
-      const info = { ...described.info, ...known?.models[modelId] };
-      const asked = describeAsked(
-        { ...asker, model: modelId, baseUrl: config.baseUrl ?? null },
+      const info = { ...described.info, ...collection?.models[modelId] };
+      const target = createRequestTarget(
+        { ...recipient, model: modelId, baseUrl: config.baseUrl ?? null },
         key,
       );
       const createHandler = async (
@@ -50,32 +50,37 @@ export function createHandlerProvider(
         id: modelId,
         ...findModelFacts(modelId),
         stream: (request, signal) =>
-          streamFromHandler({ asked, limits, createHandler }, request, signal),
+          streamFromHandler({ target, limits, createHandler }, request, signal),
       };
       return withDetails(model, parseDetails(info), false);
     },
   };
 }
 
-function createKeyAsker(id: string, known: ModelCollection | undefined): KeyRecipient {
-  const { name = id, env = [], baseUrl = null } = known?.provider ?? {};
+function createKeyRecipient(id: string, collection: ModelCollection | undefined): KeyRecipient {
+  const { name = id, env = [], baseUrl = null } = collection?.provider ?? {};
   return { id, label: name, from: FROM, baseUrl, keyVariables: env };
 }
 
 function createConfig(
   choice: CustomChoice,
-  known: ModelCollection | undefined,
+  collection: ModelCollection | undefined,
   key: string | null,
 ): ProviderConfig {
   const { provider, transport = {} } = choice;
-  const baseUrl = choice.baseUrl ?? known?.provider.baseUrl;
-  const modelId = choice.model ?? known?.provider.defaultModelId ?? '';
-  const modelInfo = known?.models[modelId];
+  const baseUrl = choice.baseUrl ?? collection?.provider.baseUrl;
+  const modelId = choice.model ?? collection?.provider.defaultModelId ?? '';
+  const modelInfo = collection?.models[modelId];
   return {
     providerId: provider,
     modelId,
     ...(key === null ? {} : { apiKey: key }),
-    ...dropUndefined({ baseUrl, fetch: transport.fetch, knownModels: known?.models, modelInfo }),
+    ...dropUndefined({
+      baseUrl,
+      fetch: transport.fetch,
+      knownModels: collection?.models,
+      modelInfo,
+    }),
     ...(transport.headers === undefined ? {} : { headers: { ...transport.headers } }),
   };
 }
@@ -137,11 +142,11 @@ function createNoModelError(id: string): HooklineError {
   });
 }
 
-function describeAsked(
-  asker: KeyRecipient & { readonly model: string },
+function createRequestTarget(
+  recipient: KeyRecipient & { readonly model: string },
   key: string | null,
 ): RequestTarget {
-  const { label, model, baseUrl, keyVariables } = asker;
+  const { label, model, baseUrl, keyVariables } = recipient;
   const [variable] = keyVariables;
   const set = variable === undefined ? '' : `set ${variable}, or `;
   return {

@@ -154,8 +154,8 @@ export function isRegisteredHandlerAsync(providerId: string): boolean {
 export function createHandler(config: ProviderConfig): ApiHandler {
   const factory = findFactory(config);
   if (factory === undefined) return createOwnHandler(config);
-  const made = factory.isAsync ? null : factory.make(config);
-  if (made !== null && !(made instanceof Promise)) return made;
+  const handler = factory.isAsync ? null : factory.make(config);
+  if (handler !== null && !(handler instanceof Promise)) return handler;
   throw new HooklineError('SDK_UNSUPPORTED', {
     message: `the handler of the provider "${config.providerId}" is made later`,
     hint: 'Use createHandlerAsync for what was registered with registerAsyncHandler.',
@@ -209,7 +209,7 @@ function openHandlerModel(config: ProviderConfig): Promise<Model> {
     model: modelId === '' ? null : modelId,
     baseUrl: baseUrl ?? null,
     key: apiKey ?? null,
-    // The user's key is sent to the default address only; another address needs a key of its own.
+    // The user's key is sent to the default address only; another address needs its own key.
     env: baseUrl === undefined ? env : {},
     transport: dropUndefined({ fetch, headers }),
   };

@@ -94,15 +94,15 @@ export function createPluginLoading(provided: ProvidedModules) {
 
   const resolveAndLoadAgentPlugins: ResolveAndLoadPlugins = async (options = {}) => {
     const cwd = path.resolve(readSurroundings().cwd, options.workspacePath ?? options.cwd ?? '');
-    const named = await loadWithDiagnostics(options.pluginPaths ?? [], options);
+    const namedPlugins = await loadWithDiagnostics(options.pluginPaths ?? [], options);
     const { trusted, failures } = await findTrusted(cwd);
-    const isNew = ({ file }: PluginEntry): boolean => !named.pluginPaths.includes(file);
+    const isNew = ({ file }: PluginEntry): boolean => !namedPlugins.pluginPaths.includes(file);
     const found = await loadEntries(trusted.filter(isNew), options, provided);
     return {
-      extensions: [...named.plugins, ...found.plugins],
-      pluginPaths: [...named.pluginPaths, ...found.pluginPaths],
-      failures: [...named.failures, ...failures, ...found.failures],
-      warnings: [...named.warnings, ...found.warnings],
+      extensions: [...namedPlugins.plugins, ...found.plugins],
+      pluginPaths: [...namedPlugins.pluginPaths, ...found.pluginPaths],
+      failures: [...namedPlugins.failures, ...failures, ...found.failures],
+      warnings: [...namedPlugins.warnings, ...found.warnings],
       shutdown: async () => undefined,
     };
   };
@@ -182,9 +182,11 @@ async function loadEntries(
   const outcomes = await Promise.all(entries.map((entry) => loadEntry(entry, options, provided)));
   const failures = outcomes.filter((each) => each !== null && 'phase' in each);
   const all = outcomes.filter((each) => each !== null && 'plugin' in each);
-  const meant = all.filter(({ plugin }) => isMeantFor(plugin, options));
-  const winners = new Map(meant.map((each) => [each.plugin.name, each]));
-  const warnings = meant.flatMap((each) => describeOverridden(each, winners.get(each.plugin.name)));
+  const matching = all.filter(({ plugin }) => isForModel(plugin, options));
+  const winners = new Map(matching.map((each) => [each.plugin.name, each]));
+  const warnings = matching.flatMap((each) =>
+    describeOverridden(each, winners.get(each.plugin.name)),
+  );
   return {
     plugins: [...winners.values()].map(({ plugin }) => withContext(plugin, options)),
     pluginPaths: [...winners.values()].map(({ file }) => file),
@@ -232,13 +234,13 @@ function isPlugin(plugin: unknown): plugin is AgentPlugin {
   return isRecord(plugin) && typeof plugin['name'] === 'string' && isRecord(plugin['manifest']);
 }
 
-function isMeantFor({ manifest }: AgentPlugin, { providerId, modelId }: PluginTargeting): boolean {
+function isForModel({ manifest }: AgentPlugin, { providerId, modelId }: PluginTargeting): boolean {
   const includesName = (
     names: readonly string[] | undefined,
     name: string | undefined,
   ): boolean => {
-    const wanted = (names ?? []).map((each) => each.trim()).filter((each) => each !== '');
-    return wanted.length === 0 || name === undefined || wanted.includes(name);
+    const targets = (names ?? []).map((each) => each.trim()).filter((each) => each !== '');
+    return targets.length === 0 || name === undefined || targets.includes(name);
   };
   return includesName(manifest.providerIds, providerId) && includesName(manifest.modelIds, modelId);
 }
@@ -271,9 +273,9 @@ const KNOWN = [
 
 /** A proxy, because setup and hooks may use other properties of the plugin. */
 function withContext(plugin: AgentPlugin, options: LoadOptions): AgentPlugin {
-  const known = KNOWN.filter((key) => options[key] !== undefined);
-  if (known.length === 0 || plugin.setup === undefined) return plugin;
-  const context = Object.fromEntries(known.map((key) => [key, options[key]]));
+  const contextKeys = KNOWN.filter((key) => options[key] !== undefined);
+  if (contextKeys.length === 0 || plugin.setup === undefined) return plugin;
+  const context = Object.fromEntries(contextKeys.map((key) => [key, options[key]]));
   const setup: AgentPlugin['setup'] = (api, ctx) => plugin.setup?.(api, { ...context, ...ctx });
   return new Proxy(plugin, {
     get: (own, name): unknown => (name === 'setup' ? setup : Reflect.get(own, name)),

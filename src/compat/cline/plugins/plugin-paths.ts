@@ -35,13 +35,13 @@ export function discoverPluginModulePaths(directoryPath: string): string[] {
 export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions = {}): string[] {
   const surroundings = readSurroundings();
   const cwd = path.resolve(surroundings.cwd, options.cwd ?? '');
-  const named = (options.pluginPaths ?? [])
+  const namedFiles = (options.pluginPaths ?? [])
     .filter((each) => each.trim() !== '')
     .flatMap((each) =>
       findPluginModulesAt(path.resolve(cwd, each)).entries.map((entry) => entry.path),
     );
   const searched = resolvePluginConfigSearchPaths(options.workspacePath ?? cwd);
-  const all = [...new Set([...named, ...searched.flatMap(discoverPluginModulePaths)])];
+  const all = [...new Set([...namedFiles, ...searched.flatMap(discoverPluginModulePaths)])];
   if (options.includeDisabled === true) return all;
   const disabled = readDisabledPlugins(surroundings);
   return all.filter((each) => !disabled.includes(each));
@@ -50,9 +50,9 @@ export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions 
 /** Plugins that the user disabled in Cline itself. */
 function readDisabledPlugins(surroundings: Surroundings): readonly unknown[] {
   const data = findClineDataDirectory(surroundings);
-  const named = surroundings.env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
+  const configuredFile = surroundings.env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   const usual = data === null ? null : path.join(data, 'settings', 'global-settings.json');
-  const file = named === '' ? usual : named;
+  const file = configuredFile === '' ? usual : configuredFile;
   const parsed = parseJson((file === null ? null : readIfReadable(file)) ?? '{}');
   const list = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : [];
   return Array.isArray(list) ? list : [];

@@ -160,10 +160,10 @@ function checkManifest({ plugin, name }: ActivePlugin): void {
 
 /** Names of providers and models without spaces around them; a list that has none left stays as it was. */
 export function normalizePluginManifest(manifest: PluginManifest): PluginManifest {
-  const trimmed = (names: readonly string[]): string[] =>
+  const trimNames = (names: readonly string[]): string[] =>
     names.map((name) => name.trim()).filter((name) => name !== '');
   const fields = (['providerIds', 'modelIds'] as const).flatMap((key) => {
-    const names = trimmed(manifest[key] ?? []);
+    const names = trimNames(manifest[key] ?? []);
     return names.length === 0 ? [] : [[key, names] as const];
   });
   return { ...manifest, ...Object.fromEntries(fields) };

@@ -40,7 +40,7 @@ interface CoreSessionOptions {
 /** The usage of a session since it was opened. */
 export type SessionUsage = AgentUsage & { totalCost: number };
 
-/** One session of a `ClineCore`, with a host of its own. */
+/** One session of a `ClineCore`, with its own host. */
 export class CoreSession {
   readonly id: string;
   readonly pending: PromptQueue;
@@ -294,12 +294,12 @@ async function runInMode<Result>(
 ): Promise<Result> {
   if (mode === undefined) return work();
   const before = session.state().permissionMode;
-  const wanted = toPermissionMode(mode);
-  session.setPermissionMode(wanted);
+  const promptMode = toPermissionMode(mode);
+  session.setPermissionMode(promptMode);
   try {
     return await work();
   } finally {
-    if (session.state().permissionMode === wanted) session.setPermissionMode(before);
+    if (session.state().permissionMode === promptMode) session.setPermissionMode(before);
   }
 }
 

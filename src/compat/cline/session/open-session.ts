@@ -42,7 +42,7 @@ export interface OpenRequest {
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
 
-/** Opens a host of its own for a session: each has its workspace, plugins, hooks and model. */
+/** Opens a separate host for a session: each has its workspace, plugins, hooks and model. */
 export async function openSessionHost(request: OpenRequest): Promise<Host> {
   const { id, core, input, onNotice } = request;
   // Invalid input is reported before any code of a plugin runs.
@@ -93,8 +93,8 @@ function readTimeouts(config: CoreSessionConfig): Partial<PluginOptions> {
 
 /** `localRuntime.configExtensions` names what is looked for; without it everything is. */
 function shouldLoadFromDisk({ localRuntime }: ClineCoreStartInput): boolean {
-  const wanted = localRuntime?.['configExtensions'];
-  return !Array.isArray(wanted) || wanted.includes('plugins');
+  const extensions = localRuntime?.['configExtensions'];
+  return !Array.isArray(extensions) || extensions.includes('plugins');
 }
 
 function mergePolicies({ core, input }: OpenRequest): ToolPolicies {
@@ -256,8 +256,8 @@ function findOwner(name: string, own: readonly Tool[], foreign: readonly Tool[])
 
 /** The names under which a tool can be used; a patch that makes a file needs what writes files. */
 function listToolNames(tool: Tool): readonly string[] {
-  const known = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
-  return [...new Set([...listToolSpecs('cline-sdk', [tool]).map(({ name }) => name), ...known])];
+  const sdkNames = TOOL_NAMES.find(({ claude }) => claude === tool.name)?.sdk ?? [];
+  return [...new Set([...listToolSpecs('cline-sdk', [tool]).map(({ name }) => name), ...sdkNames])];
 }
 
 /** Lists the plugin files that the start input names. */

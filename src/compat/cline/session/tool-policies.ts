@@ -16,13 +16,13 @@ export type ToolPolicies = Readonly<Record<string, ToolPolicy>>;
 
 /** The policy of all tools, overridden by that of this tool; of its names the strictest applies. */
 function mergeToolPolicy(policies: ToolPolicies, names: readonly string[]): ToolPolicy {
-  const named = names.flatMap((name) =>
+  const namedPolicies = names.flatMap((name) =>
     Object.hasOwn(policies, name) ? (policies[name] ?? []) : [],
   );
   return {
     ...policies['*'],
-    ...combineFlags('enabled', named),
-    ...combineFlags('autoApprove', named),
+    ...combineFlags('enabled', namedPolicies),
+    ...combineFlags('autoApprove', namedPolicies),
   };
 }
 

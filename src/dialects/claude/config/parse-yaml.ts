@@ -27,12 +27,17 @@ function parseLocatedYaml(text: string, firstLine: number): Part | Fault {
   try {
     const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, merge: false });
     const [error] = document.errors;
-    const lineAt = (offset: number) => lines.linePos(offset).line + firstLine - 1;
+    const findLine = (offset: number) => lines.linePos(offset).line + firstLine - 1;
     if (error !== undefined) {
       const [reason = ''] = error.message.split('\n');
-      return { line: lineAt(error.pos[0]), why: `expected YAML, found an error: ${reason}` };
+      return { line: findLine(error.pos[0]), why: `expected YAML, found an error: ${reason}` };
     }
-    const part = locate(document.contents, { document, lineAt, line: firstLine, aliases: 0 });
+    const part = locate(document.contents, {
+      document,
+      lineAt: findLine,
+      line: firstLine,
+      aliases: 0,
+    });
     return isNestedTooDeep(part.value) ? rejectDepth(firstLine) : part;
   } catch (error) {
     if (error instanceof RangeError) return rejectDepth(firstLine);
@@ -109,8 +114,8 @@ export function readFrontMatterHooks(
     const { line, why } = root;
     return { ...NOTHING, broken: [{ source, line, event: null, why }] };
   }
-  const named = root.fields?.get('name')?.value;
-  const name = typeof named === 'string' ? named : null;
+  const nameValue = root.fields?.get('name')?.value;
+  const name = typeof nameValue === 'string' ? nameValue : null;
   const hooks = root.fields?.get('hooks');
   if (hooks === undefined || hooks.value === null) return { ...NOTHING, name };
   const agentType =

@@ -134,10 +134,10 @@ const END_BYTES = 256 * 1024;
 const MOST_UUIDS = 500;
 
 /** Reads the last messages of a file; null when it does not exist. */
-function findEnd(file: string, known: KnownEnd | undefined): KnownEnd | null {
+function findEnd(file: string, lastEnd: KnownEnd | undefined): KnownEnd | null {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return null;
-  if (known?.size === size) return known;
+  if (lastEnd?.size === size) return lastEnd;
   const uuids = [...readEnd(file).matchAll(/,"uuid":"([0-9a-f-]{36})"/gu)];
   return { size, uuids: uuids.map(([, uuid = '']) => uuid) };
 }

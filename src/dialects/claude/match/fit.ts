@@ -43,10 +43,11 @@ export function compileFit(
 ): Fit {
   const matching = getMatching(entry, budget);
   if (typeof matching === 'string') return createMisfit(matching, () => []);
-  const ofMatcher = (): readonly string[] => listMatcherNotes(matching.matcher, entry.event);
+  const listOwnMatcherNotes = (): readonly string[] =>
+    listMatcherNotes(matching.matcher, entry.event);
   const condition = compileCondition(entry);
-  if (typeof condition === 'string') return createMisfit(condition, memoize(ofMatcher));
-  const notes = memoize(() => [...ofMatcher(), ...listConditionNotes(condition)]);
+  if (typeof condition === 'string') return createMisfit(condition, memoize(listOwnMatcherNotes));
+  const notes = memoize(() => [...listOwnMatcherNotes(), ...listConditionNotes(condition)]);
   return createFit(createMismatchFinder(entry, matching, condition, home), null, notes);
 }
 

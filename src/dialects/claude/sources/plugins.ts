@@ -58,8 +58,8 @@ interface PluginCandidate {
   readonly isForced: boolean;
 }
 
-function readNamedPlugin(named: string, places: ClaudePlaces): PluginCandidate | Ignored {
-  const directory = path.resolve(places.startDirectory, named);
+function readNamedPlugin(namedPath: string, places: ClaudePlaces): PluginCandidate | Ignored {
+  const directory = path.resolve(places.startDirectory, namedPath);
   if (!isDirectory(directory)) {
     const why = 'is not a directory, and was named with --plugin-dir; expected a plugin';
     return { path: directory, why, mayHideHook: true };

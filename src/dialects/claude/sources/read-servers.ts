@@ -196,10 +196,10 @@ function readManifest(file: string, plugin: Plugin, readText: ReadConfigText): R
   if (root === null || 'why' in root) return NO_SERVERS;
   const part = root.fields?.get('mcpServers');
   if (part === undefined) return NO_SERVERS;
-  const named = resolvePathInPlugin(part, plugin);
-  if (named === null) return parseServers(part, createOrigin(plugin, file));
-  const isUsual = named === path.join(plugin.facts.root, '.mcp.json');
-  return isUsual ? NO_SERVERS : readPluginFile(named, plugin, readText);
+  const serverFile = resolvePathInPlugin(part, plugin);
+  if (serverFile === null) return parseServers(part, createOrigin(plugin, file));
+  const isUsual = serverFile === path.join(plugin.facts.root, '.mcp.json');
+  return isUsual ? NO_SERVERS : readPluginFile(serverFile, plugin, readText);
 }
 
 function resolvePathInPlugin({ value }: Part, { facts }: Plugin): string | null {

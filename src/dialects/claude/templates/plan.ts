@@ -47,8 +47,8 @@ export function planClaudeHook(options: NewHookOptions): WritePlan {
 }
 
 function resolveEvent(name: string): ClaudeEvent {
-  const known = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
-  if (known !== undefined) return known;
+  const eventName = CLAUDE_EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  if (eventName !== undefined) return eventName;
   const all = `Claude’s format has: ${CLAUDE_EVENT_NAMES.join(', ')}.`;
   throw createUnknownEvent(name, CLAUDE_EVENT_NAMES, all);
 }
@@ -116,13 +116,13 @@ async function planHook(
 
 function isEntry(
   unit: DiscoveredUnit,
-  wanted: { readonly matcher: string | undefined; readonly handler: object },
+  newEntry: { readonly matcher: string | undefined; readonly handler: object },
 ): boolean {
   const entry = readWrittenEntry(unit);
   return (
     entry !== null &&
-    entry.matcher === wanted.matcher &&
-    isDeepStrictEqual(entry.handler, { ...wanted.handler })
+    entry.matcher === newEntry.matcher &&
+    isDeepStrictEqual(entry.handler, { ...newEntry.handler })
   );
 }
 

@@ -17,8 +17,10 @@ export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
 
 function renderImports(imports: readonly string[]): string {
   const plain = imports.filter((each) => !each.includes(' ')).toSorted();
-  const named = imports.filter((each) => each.includes(' ')).toSorted();
-  return [...plain.map((name) => `import ${name}`), ...named].map((line) => `${line}\n`).join('');
+  const fromImports = imports.filter((each) => each.includes(' ')).toSorted();
+  return [...plain.map((name) => `import ${name}`), ...fromImports]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 const DATE = 'from datetime import date';

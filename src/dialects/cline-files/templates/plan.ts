@@ -42,8 +42,8 @@ export function planClineHook(options: NewHookOptions): WritePlan {
 }
 
 function resolveEvent(name: string): FileHookName {
-  const known = findFileHookName(name);
-  if (known !== null) return known;
+  const hookName = findFileHookName(name);
+  if (hookName !== null) return hookName;
   const canonical = EVENT_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
   const all = `Cline has hook files for: ${FILE_HOOK_NAMES.join(', ')}.`;
   if (canonical === undefined) throw createUnknownEvent(name, FILE_HOOK_NAMES, all);

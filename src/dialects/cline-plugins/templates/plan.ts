@@ -28,9 +28,9 @@ const USUAL: PluginHookName = 'beforeTool';
 /** Resolves a hook by its own name or that of its event; a default without a name. */
 function resolveHook(name: string | undefined): PluginHookName {
   if (name === undefined) return USUAL;
-  const isMeant = (hook: PluginHookName): boolean =>
+  const isMatch = (hook: PluginHookName): boolean =>
     [hook, PLUGIN_EXAMPLES[hook].event].some((each) => each?.toLowerCase() === name.toLowerCase());
-  const hook = PLUGIN_HOOK_NAMES.find(isMeant);
+  const hook = PLUGIN_HOOK_NAMES.find(isMatch);
   if (hook !== undefined) return hook;
   const events = PLUGIN_HOOK_NAMES.flatMap((each) => PLUGIN_EXAMPLES[each].event ?? []);
   const all = `Plugins have: ${PLUGIN_HOOK_NAMES.join(', ')}.`;
@@ -73,7 +73,7 @@ function planFile(
     notes: [],
     describeUnseen: ([why]) =>
       `it is not loaded: ${file} ${why ?? 'is not where plugins are looked for'}`,
-    tryIt: (shown) => `hookline plugin demo ${quoteShellWord(shown)}`,
+    tryIt: (pluginFile) => `hookline plugin demo ${quoteShellWord(pluginFile)}`,
   };
 }
 

@@ -15,9 +15,9 @@ import type { createJsonSchemaCheck as JsonSchemaCheck } from './json-schema.ts'
 type AutomationPort = NonNullable<PluginSetupContext['automation']>;
 
 /**
- * What each plugin sends events through: they are put in order and checked with the schemas of their
- * type before the port gets them, and the plugin gets what the port says. An event that is none is
- * thrown back at once; whatever fails later is told of, also when the plugin does not wait for it.
+ * Creates the automation port of each plugin: events are normalized and validated with the schemas of
+ * their type before the host's port gets them, and the plugin gets the port's result. An invalid event
+ * throws at once; later failures are reported, also when the plugin does not await the result.
  */
 export async function createAutomation(
   port: AutomationPort,
@@ -46,9 +46,9 @@ class PluginAutomation {
     this.#options = options;
   }
 
-  // Plugins may take it out of the object that they are given.
-  readonly ingestEvent = (given: unknown): unknown => {
-    const envelope = readEnvelope(given, this.#options.plugin, systemClock.now());
+  // An arrow function, because plugins may destructure the object.
+  readonly ingestEvent = (event: unknown): unknown => {
+    const envelope = readEnvelope(event, this.#options.plugin, systemClock.now());
     const type = this.#findType(envelope);
     return this.#watch(type === undefined ? this.#sendLater(envelope) : this.#send(envelope, type));
   };
@@ -58,7 +58,7 @@ class PluginAutomation {
     return fitting.find((each) => each.source === source) ?? fitting[0];
   }
 
-  /** It may be declared further down in `setup`, so that nothing is said of it yet. */
+  /** Waits, because the type may be declared later in `setup`. */
   async #sendLater(envelope: AutomationEventEnvelope): Promise<unknown> {
     await nextTurn();
     const type = this.#findType(envelope);
@@ -78,8 +78,8 @@ class PluginAutomation {
   }
 
   #getChecks(type: EventType): readonly EnvelopeCheck[] {
-    const known = this.#checks.get(type);
-    if (known !== undefined) return known;
+    const cached = this.#checks.get(type);
+    if (cached !== undefined) return cached;
     const checks = PARTS.flatMap((part) => this.#createCheck(part, type));
     this.#checks.set(type, checks);
     return checks;
@@ -94,7 +94,7 @@ class PluginAutomation {
     return [(envelope) => findProblem(envelope[part] ?? {})];
   }
 
-  /** Nobody need wait for it: what becomes of it is told all the same. */
+  /** Reports a rejection, because the plugin may not await the result. */
   #watch(result: unknown): unknown {
     if (!isRecord(result) || typeof result['then'] !== 'function') return result;
     const waited = Promise.resolve(result);
@@ -129,37 +129,37 @@ function findMisfit(
   });
 }
 
-/** Throws PAYLOAD_INVALID when it is no event. */
-function readEnvelope(given: unknown, plugin: string, now: number): AutomationEventEnvelope {
+/** Throws PAYLOAD_INVALID for an invalid event. */
+function readEnvelope(event: unknown, plugin: string, now: number): AutomationEventEnvelope {
   const place = `ingestEvent of the plugin "${plugin}"`;
-  if (!isRecord(given)) {
-    throw createEventError(`${place} expects an object, found ${getTypeName(given)}`);
+  if (!isRecord(event)) {
+    throw createEventError(`${place} expects an object, found ${getTypeName(event)}`);
   }
-  const needed = (key: string): string => {
-    const text = readText(given, key);
+  const readRequired = (key: string): string => {
+    const text = readText(event, key);
     if (text !== null) return text;
-    const value = given[key];
+    const value = event[key];
     const found = value === undefined ? 'nothing' : getTypeName(value);
     throw createEventError(
       `${place} expects "${key}" to be a text that is not empty, found ${found}`,
     );
   };
-  const eventId = needed('eventId');
-  const eventType = needed('eventType');
-  const source = needed('source');
-  const subject = readText(given, 'subject');
-  const workspaceRoot = readText(given, 'workspaceRoot');
-  const { payload, attributes } = given;
+  const eventId = readRequired('eventId');
+  const eventType = readRequired('eventType');
+  const source = readRequired('source');
+  const subject = readText(event, 'subject');
+  const workspaceRoot = readText(event, 'workspaceRoot');
+  const { payload, attributes } = event;
   return {
     eventId,
     eventType,
     source,
-    occurredAt: readTime(given) ?? new Date(now).toISOString(),
+    occurredAt: readTime(event) ?? new Date(now).toISOString(),
     ...(subject === null ? {} : { subject }),
     ...(workspaceRoot === null ? {} : { workspaceRoot }),
     ...(isRecord(payload) ? { payload } : {}),
     ...(isRecord(attributes) ? { attributes } : {}),
-    dedupeKey: readText(given, 'dedupeKey') ?? `${eventType}:${source}:${subject ?? eventId}`,
+    dedupeKey: readText(event, 'dedupeKey') ?? `${eventType}:${source}:${subject ?? eventId}`,
   };
 }
 
@@ -168,8 +168,8 @@ function createEventError(message: string): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', { message, hint });
 }
 
-function readText(given: Readonly<Record<string, unknown>>, key: string): string | null {
-  const value = given[key];
+function readText(event: Readonly<Record<string, unknown>>, key: string): string | null {
+  const value = event[key];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 

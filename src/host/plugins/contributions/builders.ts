@@ -12,8 +12,8 @@ import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type { Message } from '../../../sessions/messages.ts';
 
 /**
- * Runs every message builder once, each on what the one before it made. One that fails or gives
- * nothing of use is passed over and told of. What they make is for this request only.
+ * Runs every message builder once, each with the result of the one before. One that fails or returns an
+ * invalid result is skipped and reported. The result is used for this request only.
  */
 export async function buildMessages(
   messages: readonly Message[],
@@ -30,7 +30,7 @@ export async function buildMessages(
     const result = await runBuilder(builder, () =>
       callWithTimeout(() => runAsPlugin(file, () => builder.build(copies)), { timeoutMs, signal }),
     );
-    // Nobody asks the model any more.
+    // The request was aborted.
     if (signal.aborted) return messages;
     if (typeof result !== 'string') built = result;
     else onIssue({ plugin, phase: 'builder', level: 'warning', message: result });
@@ -38,7 +38,7 @@ export async function buildMessages(
   return built === messages ? messages : normalizeMessages(built);
 }
 
-/** A builder may change what it is given; what was said in the session stays as it is. */
+/** A builder may change its argument in place, and the stored conversation must not change. */
 function copyInputs(messages: ProviderMessage[]): ProviderMessage[] {
   for (const { content } of messages) {
     for (const block of typeof content === 'string' ? [] : content) {
@@ -52,21 +52,24 @@ async function runBuilder(
   { name = 'without a name' }: Partial<AgentExtensionMessageBuilder>,
   build: () => Promise<unknown>,
 ): Promise<readonly Message[] | string> {
-  const passedOver = (why: string): string => `the message builder ${name} is passed over: ${why}`;
+  const formatSkipped = (why: string): string =>
+    `the message builder ${name} is passed over: ${why}`;
   try {
     const messages = fromProviderMessages(await build());
-    if (typeof messages === 'string') return passedOver(messages);
+    if (typeof messages === 'string') return formatSkipped(messages);
     const unsayable = messages.findIndex(hasUnsayableInput);
     if (unsayable < 0) return messages;
-    return passedOver(`message ${unsayable + 1} of what it gave calls a tool with what is no JSON`);
+    return formatSkipped(
+      `message ${unsayable + 1} of what it gave calls a tool with what is no JSON`,
+    );
   } catch (error) {
-    return passedOver(readReason(error));
+    return formatSkipped(readReason(error));
   }
 }
 
 const MAX_INPUT_CHARACTERS = 10_000_000;
 
-/** It would cost the request. */
+/** Services refuse a request with such an input. */
 function hasUnsayableInput({ content }: Message): boolean {
   return content.some((block) => {
     if (block.type !== 'tool_use') return false;

@@ -12,50 +12,50 @@ import {
 } from '../../../plugins/contract/input-schema.ts';
 import { type AgentTool, getCheckingSchema } from '../../../plugins/contract/tool.ts';
 
-/** What became of an input: the value to run with, or what is wrong with it. */
+/** The result of a validation: the value to run with, or the problem. */
 export type CheckedInput =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
 
-/** How the input of one tool is looked at. */
+/** The validation of one tool's input. */
 export interface InputCheck {
-  /** As a model is told of it. */
+  /** The schema that the model gets. */
   readonly schema: JsonSchema;
-  /** Reads what a model wrote as text where the schema wants a list, an object, a number or a yes. */
-  read(given: unknown): unknown;
-  /** May make another value of it, as schemas of libraries do. */
+  /** Parses a text where the schema expects a list, an object, a number or a boolean. */
+  read(input: unknown): unknown;
+  /** Returns another value where the schema of a library transforms it. */
   check(input: unknown): CheckedInput | Promise<CheckedInput>;
 }
 
-/** Makes the checks of tools; what checks JSON Schema is loaded once, and only when a tool needs it. */
+/** Creates the checks of tools; the JSON Schema validator is loaded once, when the first tool needs it. */
 export async function createInputChecks(
   tools: readonly AgentTool[],
   onUnchecked: (tool: string, what: string) => void,
 ): Promise<(tool: AgentTool) => InputCheck> {
   const isPlain = (tool: AgentTool): boolean => !isStandardSchema(readSchema(tool));
-  const checkOf = tools.some(isPlain)
+  const createSchemaTest = tools.some(isPlain)
     ? (await import('./json-schema.ts')).createJsonSchemaCheck
     : null;
-  const made = new WeakMap<AgentTool, InputCheck>();
+  const checks = new WeakMap<AgentTool, InputCheck>();
   return (tool) => {
-    const known = made.get(tool);
-    if (known !== undefined) return known;
-    const tell = (what: string): void => onUnchecked(tool.name, what);
+    const cached = checks.get(tool);
+    if (cached !== undefined) return cached;
+    const reportUnchecked = (what: string): void => onUnchecked(tool.name, what);
     const authored = readSchema(tool);
-    const schema = toSendableSchema(authored, tool.name, tell);
+    const schema = toSendableSchema(authored, tool.name, reportUnchecked);
     const check: InputCheck = {
       schema,
-      read: (given) => withReadTexts(given, schema),
+      read: (input) => withReadTexts(input, schema),
       check: isStandardSchema(authored)
         ? createSchemaCheck(authored)
-        : createCheck(checkOf?.(schema, tell)),
+        : createCheck(createSchemaTest?.(schema, reportUnchecked)),
     };
-    made.set(tool, check);
+    checks.set(tool, check);
     return check;
   };
 }
 
-/** Tools may be plain JavaScript, whose getters throw. */
+/** Getters of tools in plain JavaScript may throw. */
 function readSchema(tool: AgentTool): InputSchema {
   try {
     return getCheckingSchema(tool);
@@ -66,11 +66,11 @@ function readSchema(tool: AgentTool): InputSchema {
 
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
 
-/** One schema that cannot be sent would cost every request to the model. */
+/** One schema that cannot be serialized would fail every request to the model. */
 function toSendableSchema(
   authored: InputSchema,
   tool: string,
-  tell: (what: string) => void,
+  reportUnchecked: (what: string) => void,
 ): JsonSchema {
   try {
     const { text, isExact, isCut } = toPlainText(
@@ -79,9 +79,11 @@ function toSendableSchema(
     );
     const parsed = isExact && !isCut ? parseJson(text) : null;
     if (parsed?.ok === true && isRecord(parsed.value)) return parsed.value;
-    tell('a model cannot be told its input schema as JSON, so it may give it any object');
+    reportUnchecked(
+      'a model cannot be told its input schema as JSON, so it may give it any object',
+    );
   } catch (error) {
-    tell(
+    reportUnchecked(
       `its input schema cannot be used, so a model may give it any object: ${getErrorMessage(error)}`,
     );
   }
@@ -121,13 +123,13 @@ const FITS: readonly (readonly [string, (value: unknown) => boolean])[] = [
   ['boolean', (value) => typeof value === 'boolean'],
 ];
 
-/** Models write lists, objects and numbers as text now and then: where the schema wants them, they are read. */
+/** Models sometimes write lists, objects and numbers as text: these are parsed where the schema expects them. */
 function readText(text: string, types: readonly unknown[]): unknown {
-  const wanted = FITS.filter(([type]) => types.includes(type));
-  if (wanted.length === 0 || types.includes('string')) return text;
+  const fittingTypes = FITS.filter(([type]) => types.includes(type));
+  if (fittingTypes.length === 0 || types.includes('string')) return text;
   const parsed = parseJson(text);
-  const isMeant = parsed.ok && wanted.some(([, fits]) => fits(parsed.value));
-  return isMeant ? parsed.value : text;
+  const isFitting = parsed.ok && fittingTypes.some(([, fits]) => fits(parsed.value));
+  return isFitting ? parsed.value : text;
 }
 
 function getOwn(properties: JsonSchema, key: string): unknown {

@@ -4,20 +4,20 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { compileLinear } from '../../../hooks/matcher.ts';
 import type { JsonSchema } from '../../../plugins/contract/input-schema.ts';
 
-/** Says what is wrong with a value, or null; what of the schema cannot be checked is told once, and then passes. */
+/** Returns the problem of a value, or null. A schema that cannot be checked is reported once, and accepts all. */
 export function createJsonSchemaCheck(
   schema: JsonSchema,
   onUnchecked: (what: string) => void,
   what = 'input',
 ): (value: unknown) => string | null {
   const ajv = new Ajv(buildOptions(createPatternEngine(onUnchecked)));
-  // The plain ones: those that read more into a text may take long for it.
+  // The fast formats, because the full ones may take long for some texts.
   addFormats.default(ajv, { mode: 'fast' });
   try {
     const validate = ajv.compile(schema);
     return (value) => (validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: what }));
   } catch (error) {
-    // A schema that cannot be read is the author's to mend; the tool looks at its input itself.
+    // The author must fix an invalid schema; until then the tool gets unchecked input.
     onUnchecked(
       `its ${what} schema cannot be read, so nothing is checked: ${getErrorMessage(error)}`,
     );
@@ -39,17 +39,17 @@ function buildOptions(regExp: PatternEngine): Options {
   };
 }
 
-/** No pattern of a schema may take longer than its text is long. */
+/** Uses RE2, so that no pattern of a schema takes more than linear time. */
 function createPatternEngine(onUnchecked: (what: string) => void): PatternEngine {
   const compile = (pattern: string): ReturnType<PatternEngine> => {
     const linear = compileLinear(pattern);
     if (!linear.ok) onUnchecked(`the pattern ${pattern} is not checked: ${linear.error}`);
-    const made = {
+    const tester = {
       test: (text: string): boolean => !linear.ok || linear.test(text),
-      // Equal patterns are known by their text.
+      // ajv compares patterns by their text.
       toString: () => pattern,
     };
-    return made;
+    return tester;
   };
   return Object.assign(compile, { code: 'compileLinear' });
 }

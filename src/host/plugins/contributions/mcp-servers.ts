@@ -11,41 +11,43 @@ import {
   toWireName,
 } from '../../../mcp/server-config.ts';
 
-export interface PluginServersMeans {
-  /** Where a plugin lies, by its name; null for an object that the program itself gave. */
-  readonly directoryOf: (plugin: string) => string | null;
-  /** What values that plugins only name are read from. */
+export interface PluginServerOptions {
+  /** The directory of a plugin, by its name; null for an object of the embedding program. */
+  readonly findDirectory: (plugin: string) => string | null;
+  /** The environment for values that plugins refer to by name. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The names of servers that are configured; they stay with those. */
-  readonly taken: readonly string[];
+  /** The names of configured servers, which plugins cannot take. */
+  readonly reservedNames: readonly string[];
 }
 
 /**
- * The MCP servers that plugins registered, ready to be started. One that cannot be used is left out
- * and told of.
+ * Reads the MCP servers that plugins registered, ready to be started. An invalid one is left out and
+ * reported.
  */
 export function readPluginServers(
   active: readonly ActivePlugin[],
-  means: PluginServersMeans,
+  options: PluginServerOptions,
   onIssue: OnIssue,
 ): readonly ServerConfig[] {
-  const owners = new Map(means.taken.map((name) => [toWireName(name), 'a configured server']));
+  const owners = new Map(
+    options.reservedNames.map((name) => [toWireName(name), 'a configured server']),
+  );
   return active.flatMap(({ name: plugin, contributions }) =>
-    contributions.mcpServers.flatMap((given) => {
-      const read = readSafely(given, plugin, means);
-      const problem = typeof read === 'string' ? read : explainClash(read, owners);
-      if (typeof read !== 'string' && problem === null) {
-        owners.set(toWireName(read.name), `a server of the plugin ${plugin}`);
-        return [read];
+    contributions.mcpServers.flatMap((server) => {
+      const config = readSafely(server, plugin, options);
+      const problem = typeof config === 'string' ? config : explainClash(config, owners);
+      if (typeof config !== 'string' && problem === null) {
+        owners.set(toWireName(config.name), `a server of the plugin ${plugin}`);
+        return [config];
       }
-      const message = `the MCP server ${JSON.stringify(given.name)} is left out: ${problem}`;
+      const message = `the MCP server ${JSON.stringify(server.name)} is left out: ${problem}`;
       onIssue({ plugin, phase: 'mcp', level: 'warning', message });
       return [];
     }),
   );
 }
 
-/** Tools are called by it, so that names which only look different are the same. */
+/** Names of tools contain the server's normalized name, so names that normalize alike conflict. */
 function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string>): string | null {
   const owner = owners.get(toWireName(name));
   return owner === undefined ? null : `${owner} has this name`;
@@ -53,30 +55,30 @@ function explainClash({ name }: ServerConfig, owners: ReadonlyMap<string, string
 
 /** Getters of foreign objects may throw. */
 function readSafely(
-  given: AgentExtensionMcpServer,
+  server: AgentExtensionMcpServer,
   plugin: string,
-  means: PluginServersMeans,
+  options: PluginServerOptions,
 ): ServerConfig | string {
   try {
-    return readServer({ ...given }, plugin, means);
+    return readServer({ ...server }, plugin, options);
   } catch (error) {
     return `it cannot be read: ${readReason(error)}`;
   }
 }
 
-/** A sentence says what is wrong with it. */
+/** A string is the problem of the server. */
 function readServer(
   { name: written, transport, env }: Readonly<Record<string, unknown>>,
   plugin: string,
-  { directoryOf, env: known }: PluginServersMeans,
+  { findDirectory, env: hostEnv }: PluginServerOptions,
 ): ServerConfig | string {
   const name = typeof written === 'string' ? written.trim() : '';
   if (name === '') return 'expected "name" to be a text that is not empty';
   if (!isRecord(transport)) {
     return `expected "transport" to be an object, ${describeFound(transport)}`;
   }
-  const directory = directoryOf(plugin);
-  const endpoint = readTransport(transport, env, directory, known);
+  const directory = findDirectory(plugin);
+  const endpoint = readTransport(transport, env, directory, hostEnv);
   if (typeof endpoint === 'string') return endpoint;
   return {
     name,
@@ -105,11 +107,11 @@ function readTransport(
   transport: Fields,
   env: unknown,
   directory: string | null,
-  known: PluginServersMeans['env'],
+  hostEnv: PluginServerOptions['env'],
 ): ServerEndpoint | string {
   switch (transport['type']) {
     case 'stdio':
-      return readProgram(transport, env, directory, known);
+      return readProgram(transport, env, directory, hostEnv);
     case 'streamableHttp':
       return env === undefined ? readService(transport) : '"env" is for a "stdio" transport only';
     case 'sse':
@@ -123,7 +125,7 @@ function readProgram(
   { command, args = [], cwd, env: inside }: Fields,
   beside: unknown,
   directory: string | null,
-  known: PluginServersMeans['env'],
+  hostEnv: PluginServerOptions['env'],
 ): ServerEndpoint | string {
   if (!isFilled(command)) {
     return `expected "transport.command" to be a text, ${describeFound(command)}`;
@@ -132,9 +134,9 @@ function readProgram(
   if (cwd !== undefined && !isFilled(cwd)) {
     return `expected "transport.cwd" to be a text, ${describeFound(cwd)}`;
   }
-  const inner = readVariables('transport.env', inside, known);
+  const inner = readVariables('transport.env', inside, hostEnv);
   if (typeof inner === 'string') return inner;
-  const outer = readVariables('env', beside, known);
+  const outer = readVariables('env', beside, hostEnv);
   if (typeof outer === 'string') return outer;
   return {
     type: 'stdio',
@@ -145,7 +147,7 @@ function readProgram(
   };
 }
 
-/** Without a word about it, a program stands where its plugin lies. */
+/** By default a server runs in the directory of its plugin. */
 function resolveDirectory(cwd: string | undefined, directory: string | null): string | null {
   if (cwd === undefined) return directory;
   return directory === null ? cwd : path.resolve(directory, cwd);
@@ -164,16 +166,18 @@ function readProtocol(url: string): string {
   return URL.canParse(url.trim()) ? new URL(url.trim()).protocol : '';
 }
 
-/** Each is a text, or says where its value is to be found: `{ fromEnv, value, required }`. */
+/** Each value is a text, or a reference: `{ fromEnv, value, required }`. */
 function readVariables(
   place: string,
-  given: unknown,
-  env: PluginServersMeans['env'],
+  variables: unknown,
+  env: PluginServerOptions['env'],
 ): Record<string, string> | string {
-  if (given === undefined) return {};
-  if (!isRecord(given)) return `expected "${place}" to be an object, ${describeFound(given)}`;
+  if (variables === undefined) return {};
+  if (!isRecord(variables)) {
+    return `expected "${place}" to be an object, ${describeFound(variables)}`;
+  }
   const values: Record<string, string> = {};
-  for (const [name, written] of Object.entries(given)) {
+  for (const [name, written] of Object.entries(variables)) {
     if (typeof written === 'string') {
       values[name] = written;
       continue;
@@ -183,8 +187,8 @@ function readVariables(
       return `expected "${place}.${name}" to be a text or { fromEnv, value, required }, ${describeFound(written)}`;
     }
     const { fromEnv = name, value, required } = reference;
-    const known = env[fromEnv];
-    const settled = known === undefined || known === '' ? value : known;
+    const envValue = env[fromEnv];
+    const settled = envValue === undefined || envValue === '' ? value : envValue;
     if (settled !== undefined) values[name] = settled;
     else if (required === true) return `it needs the variable ${fromEnv}, which is not set`;
   }
@@ -197,8 +201,8 @@ function readReference(written: unknown) {
   if (value !== undefined && typeof value !== 'string') return null;
   if (required !== undefined && typeof required !== 'boolean') return null;
   if (fromEnv !== undefined && typeof fromEnv !== 'string') return null;
-  const named = fromEnv?.trim() ?? '';
-  return { fromEnv: named === '' ? undefined : named, value, required };
+  const variable = fromEnv?.trim() ?? '';
+  return { fromEnv: variable === '' ? undefined : variable, value, required };
 }
 
 function isFilled(value: unknown): value is string {

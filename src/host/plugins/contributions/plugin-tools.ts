@@ -26,36 +26,36 @@ import type { CheckedInput, InputCheck } from './check-input.ts';
 import { isStream, readStream } from '../../../plugins/serialize/read-stream.ts';
 
 interface PluginToolPorts {
-  /** Who brought it, for whoever tells of it. */
+  /** The plugin's name, for messages. */
   readonly plugin: string;
   /** The entry file of that plugin; null for a tool of the embedding program. */
   readonly file: string | null;
   readonly check: (tool: AgentTool) => InputCheck;
-  /** What a tool is told of the call that it runs for. */
+  /** Creates the context argument of a call. */
   readonly context: (call: RunningCall) => AgentToolContext;
-  /** Keeps what a tool says of how far it is, for whoever wants more than text. */
+  /** Records a progress update with its original value. */
   readonly noteUpdate: (callId: string, update: unknown) => void;
 }
 
-/** A tool of a plugin as one of the agent's. */
-export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
-  const input = means.check(tool);
+/** Converts a tool of a plugin to a tool of the agent. */
+export function toAgentTool(tool: AgentTool, ports: PluginToolPorts): Tool {
+  const input = ports.check(tool);
   const description = readField(tool, 'description');
   const isParallel = readField(tool, 'executionMode') === 'parallel';
   return {
     name: tool.name,
     description: typeof description === 'string' ? toShownText(description) : '',
-    // Services want to hear it, also of a schema that says nothing else.
+    // Services require the type, also of a schema without properties.
     schema: { type: 'object', ...input.schema },
     kind: 'execute',
-    plugin: means.plugin,
+    plugin: ports.plugin,
     ...(isParallel ? { isParallel: true } : {}),
     prepare(rawInput, toolContext) {
-      // Hooks are shown what the model meant; what a schema makes of it is for the tool.
+      // Hooks get the input that the model meant; the transformed value is for the tool only.
       const modelInput = input.read(rawInput);
       const checked = checkSafely(input, modelInput);
       const execute = (value: unknown, call: RunningCall): Promise<unknown> =>
-        executeOnce(tool, value, call, toolContext.cwd(), means);
+        executeOnce(tool, value, call, toolContext.cwd(), ports);
       if ('then' in checked) {
         return toPreparedCall(modelInput, (call) =>
           waitAndRun(tool, input, checked, call, execute),
@@ -68,7 +68,7 @@ export function toAgentTool(tool: AgentTool, means: PluginToolPorts): Tool {
   };
 }
 
-/** Tools may be plain JavaScript, whose getters throw. */
+/** Getters of tools in plain JavaScript may throw. */
 function readField(tool: AgentTool, key: keyof AgentTool): unknown {
   try {
     return tool[key];
@@ -82,12 +82,15 @@ function toPreparedCall(modelInput: unknown, run: PreparedCall['run']): Prepared
 }
 
 function checkSafely(input: InputCheck, modelInput: unknown): CheckedInput | Promise<CheckedInput> {
-  const failed = (error: unknown): CheckedInput => ({ ok: false, problem: readReason(error) });
+  const createFailure = (error: unknown): CheckedInput => ({
+    ok: false,
+    problem: readReason(error),
+  });
   try {
     const checked = input.check(modelInput);
-    return 'then' in checked ? checked.catch(failed) : checked;
+    return 'then' in checked ? checked.catch(createFailure) : checked;
   } catch (error) {
-    return failed(error);
+    return createFailure(error);
   }
 }
 
@@ -131,7 +134,7 @@ function describeFailure({ name }: AgentTool, error: unknown): string {
   return reason.trim() === '' ? `${name} failed and did not say why` : toShownText(reason);
 }
 
-/** All tries together, and what a stream takes to be read, have the time of the tool. */
+/** The time limit of the tool covers all retries and the reading of a stream. */
 async function runTool(
   tool: AgentTool,
   value: unknown,
@@ -157,7 +160,7 @@ async function runTool(
 
 const FIRST_PAUSE_MS = 100;
 
-/** Again only for errors that say of themselves that it may help: what a tool did cannot be undone. */
+/** Retries only errors that are marked as retryable, because effects of a tool cannot be undone. */
 async function executeWithRetries(
   tool: AgentTool,
   execute: () => Promise<unknown>,
@@ -190,28 +193,28 @@ function isRetryable(error: unknown): boolean {
   return retryable === true || name === 'RetryableError';
 }
 
-/** Called as its author wrote it: with the tool as `this`. */
+/** Calls `execute` with the tool as `this`. */
 async function executeOnce(
   tool: AgentTool,
   value: unknown,
   call: RunningCall,
   cwd: string,
-  means: PluginToolPorts,
+  ports: PluginToolPorts,
 ): Promise<unknown> {
   let isOver = false;
   const context: AgentToolContext = {
-    ...means.context(call),
+    ...ports.context(call),
     cwd,
     signal: call.signal,
     emitUpdate(update) {
-      // Whoever was told that the call ended is told nothing more of it.
+      // Updates after the end of the call are dropped.
       if (isOver || call.signal.aborted) return;
-      means.noteUpdate(call.callId, toPlainValue(update));
+      ports.noteUpdate(call.callId, toPlainValue(update));
       call.onProgress(formatOutput(update));
     },
   };
   try {
-    const result: unknown = await runAsPlugin(means.file, () => tool.execute(value, context));
+    const result: unknown = await runAsPlugin(ports.file, () => tool.execute(value, context));
     return isStream(result) ? await readStream(result, call.signal) : result;
   } finally {
     isOver = true;
@@ -235,33 +238,33 @@ function toOutput(tool: AgentTool, value: unknown): ToolOutput {
   };
 }
 
-/** What is too much to be kept is kept as it is shown. */
+/** A value that is too large is stored as its text. */
 function toResponse(value: unknown, text: string): unknown {
   if (value === null) return null;
   const plain = toPlainValue(value);
   return plain === value || plain === undefined ? plain : text;
 }
 
-/** Whatever a tool of a plugin returned, as a model can read it; bounded, and never throws. */
+/** Formats the result of a plugin's tool for the model; bounded, and never throws. */
 export function formatOutput(value: unknown): string {
   if (value === undefined) return '(no output)';
   if (typeof value === 'string') return toShownText(value);
   return withCutNote(toPlainText(value, MAX_PLAIN_CHARACTERS));
 }
 
-/** The same as data: what can be stored stays as it is, all else is what the model reads of it. */
+/** The result as data: the value itself where JSON can represent it, otherwise its text. */
 function toPlainValue(value: unknown): unknown {
   return value === undefined || value === null ? undefined : toPlainData(value);
 }
 
-/** Content blocks, as tools return them beside plain data; null when the value is something else. */
+/** Content blocks, which tools may return instead of plain data; null for other values. */
 function readBlocks(value: unknown): readonly ServerBlock[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   try {
     const blocks = value.map((block: unknown) => readBlock(block));
     return blocks.every((block) => block !== null) ? blocks : null;
   } catch {
-    // One that cannot be looked at is shown as data, which says why.
+    // A value that cannot be read is formatted as data, with the reason.
     return null;
   }
 }

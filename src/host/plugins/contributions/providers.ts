@@ -11,7 +11,7 @@ import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts
 import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
 import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 
-/** The providers that the plugins of one session registered with `api.registerProvider`. */
+/** Lists the providers that the plugins of one session registered with `api.registerProvider`. */
 export function listProviders(
   active: readonly Pick<ActivePlugin, 'name' | 'contributions'>[],
   onIssue: OnIssue,
@@ -21,7 +21,7 @@ export function listProviders(
     const report: Report = (level, message) =>
       onIssue({ plugin, phase: 'provider', level, message });
     for (const contributed of contributions.providers) {
-      const provider = makeProvider(contributed, plugin, chosen, report);
+      const provider = createProvider(contributed, plugin, chosen, report);
       if (provider !== null) chosen.set(provider.id, provider);
     }
   }
@@ -29,7 +29,7 @@ export function listProviders(
   return [...chosen.values()];
 }
 
-/** What was registered for the process while plugins were set up, under a name that is not free. */
+/** Reports providers that were registered for the process during set-up under a reserved name. */
 function reportRefused(onIssue: OnIssue): void {
   for (const { id, from } of registeredProviders.takeRefused()) {
     onIssue({
@@ -44,7 +44,7 @@ function reportRefused(onIssue: OnIssue): void {
 type Report = (level: PluginIssue['level'], message: string) => void;
 
 /** Getters of foreign objects may throw. */
-function makeProvider(
+function createProvider(
   contributed: AgentExtensionProvider,
   plugin: string,
   chosen: ReadonlyMap<string, CustomProvider>,
@@ -107,7 +107,7 @@ function readFields(metadata: Record<string, unknown>): Record<string, unknown> 
   return { ...(isRecord(provider) ? provider : {}), models, ...metadata };
 }
 
-/** All that a session can use: what its own plugins brought, and what was registered for the process. */
+/** All providers of a session: those of its own plugins, and those registered for the process. */
 export function createProviders(own: () => readonly CustomProvider[]): CustomProviders {
   return {
     find(id) {

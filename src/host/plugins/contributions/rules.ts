@@ -7,9 +7,9 @@ import type { AgentExtensionRule } from '../../../plugins/contract/plugin.ts';
 import type { PluginGroup } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 
-/** The rules of plugins. They are read when a run begins, before the model is asked anything. */
+/** The rules of plugins, which are read when a run begins, before the first model request. */
 export class PluginRules {
-  /** Reads the rules; none where there are no rules. */
+  /** Handlers that read the rules; empty without rules. */
   readonly handlers: readonly Handler[];
   #texts: readonly string[] = [];
 
@@ -32,13 +32,13 @@ export class PluginRules {
     this.handlers = hasRules ? [reader] : [];
   }
 
-  /** What they said when the run began. */
+  /** The text of the rules when the run began. */
   get text(): string {
     return this.#texts.join('\n\n');
   }
 }
 
-/** What rules of plugins say now, in their order; one that fails is left out and told of. */
+/** Reads the current rules of plugins, in their order; one that fails is left out and reported. */
 async function readRules(
   { plugins, timeoutMs, onIssue }: PluginGroup,
   toolNames: readonly string[],

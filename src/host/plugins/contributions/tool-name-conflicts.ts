@@ -3,11 +3,11 @@ import { findTool } from '../../../agent/tools/index.ts';
 import { listToolViews, findVocabulary } from '../../../tool-vocabularies/tool-views.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
 
-const told = new WeakSet<Tool>();
+const reported = new WeakSet<Tool>();
 
 /**
- * A tool of a plugin under the name of another one would never be reached, or would stand in for it:
- * it is left out, and told of once.
+ * A plugin's tool with the name of another tool would never be called, or would replace the other: it is
+ * left out, and reported once.
  */
 export function dropNameConflicts(
   tools: readonly Tool[],
@@ -16,36 +16,36 @@ export function dropNameConflicts(
 ): readonly Tool[] {
   return tools.filter((tool) => {
     const owner = findOwner(tool.name, others);
-    if (owner !== null && !told.has(tool)) onIssue(explainNameTaken(tool, owner));
-    told.add(tool);
+    if (owner !== null && !reported.has(tool)) onIssue(explainNameTaken(tool, owner));
+    reported.add(tool);
     return owner === null;
   });
 }
 
-/** What services accept as the name of a tool. */
+/** The tool names that services accept. */
 const TOOL_NAME = /^[\w-]{1,64}$/u;
 
-/** One name that a service refuses would cost every request. */
+/** One name that a service refuses would fail every request. */
 export function findNameProblem({ name }: { readonly name: string }): string | null {
   if (TOOL_NAME.test(name)) return null;
   return `the tool ${JSON.stringify(name)} is left out: a name has letters, digits, "_" and "-", at most 64`;
 }
 
-/** Why no session offers a tool under this name, whatever else it offers; null when it may. */
+/** Why no session can offer a tool under this name; null when it can. */
 export function explainNeverOffered(name: string): string | null {
   return findNameProblem({ name }) ?? (isOurs(name) ? describeTaken(name, OWN) : null);
 }
 
 const OWN = "one of Hookline's own";
 
-/** Whose tool has this name already; null when nobody's. */
+/** The owner of the tool with this name; null when there is none. */
 function findOwner(name: string, others: readonly Tool[]): string | null {
   if (isOurs(name)) return OWN;
-  const taken = [name, getClaudeName(name)];
-  return others.some((other) => taken.includes(other.name)) ? 'another one of this session' : null;
+  const names = [name, getClaudeName(name)];
+  return others.some((other) => names.includes(other.name)) ? 'another one of this session' : null;
 }
 
-/** Names of Cline's that no tool of ours stands behind are free, also those that look like a server's. */
+/** Names of Cline's tools that Hookline does not have are free, also those that look like a server's. */
 function isOurs(name: string): boolean {
   const vocabulary = findVocabulary(name);
   return vocabulary === 'sdk' ? findTool(getClaudeName(name)) !== null : vocabulary !== null;
@@ -56,7 +56,7 @@ function getClaudeName(name: string): string {
   return view?.name ?? name;
 }
 
-/** What its author can do about it. */
+/** How the author can resolve the conflict. */
 export function explainNameTaken(
   { name, plugin = 'config.extraTools' }: Tool,
   owner: string,

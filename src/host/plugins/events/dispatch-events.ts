@@ -21,7 +21,7 @@ import type { ServingModel } from './plugin-messages.ts';
 
 type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
-/** The turn of an agent as it was reported so far. */
+/** The reported state of an agent's turn. */
 interface ReportedTurn {
   readonly iteration: number;
   text: string;
@@ -32,21 +32,21 @@ interface ReportedTurn {
   isOver: boolean;
 }
 
-/** Passes what happens to `onEvent` of every plugin, in order. */
+/** Passes events of the session to `onEvent` of every plugin, in order. */
 export class EventDispatcher {
   readonly #plugins: readonly ActivePlugin[];
   readonly #snapshots: Snapshots;
-  /** How long a listener may take; nobody waits for it, but a slow one is reported. */
+  /** A slow listener is reported after this time; nothing waits for it. */
   readonly #timeoutMs: number;
   readonly #onNews: ((event: AgentRuntimeEvent) => void) | undefined;
   readonly #updates = new Map<string, unknown>();
-  /** Agents whose run may still be refused by beforeRun. */
+  /** Agents whose run beforeRun may still refuse. */
   readonly #unbegun = new Set<string>();
   /** The last turn of each agent. */
   readonly #turns = new Map<string, ReportedTurn>();
-  /** Calls that may still be changed by beforeTool, by their agents. */
-  readonly #asked = new Map<string, Of<'tool-start'>>();
-  /** Calls whose start was reported, and not their end. */
+  /** Calls that beforeTool may still change, by agent. */
+  readonly #undecidedCalls = new Map<string, Of<'tool-start'>>();
+  /** Calls whose start was reported and whose end was not. */
   readonly #started = new Set<string>();
 
   constructor(
@@ -61,7 +61,7 @@ export class EventDispatcher {
     this.#onNews = onNews;
   }
 
-  /** Keeps how far a tool is, in its own form; the agent reports it in text only. */
+  /** Stores a progress update with its original value; the agent reports it as text only. */
   keepUpdate(callId: string, update: unknown): void {
     this.#updates.set(callId, update);
   }
@@ -75,10 +75,10 @@ export class EventDispatcher {
     if (type === 'turn-start' || type === 'run-end') this.endTurn(agentId);
     const turn = this.#recordTurn(event);
     if (type === 'tool-start' && this.#plugins.some(hasBeforeTool)) {
-      this.#asked.set(agentId, event);
+      this.#undecidedCalls.set(agentId, event);
       return;
     }
-    // A call that was skipped because of one before it was never started.
+    // A call that was skipped because of an earlier one never started.
     if (type === 'tool-end' && !this.#started.delete(event.callId)) {
       this.#forward({ ...event, type: 'tool-start' }, agent, turn);
       this.#started.delete(event.callId);
@@ -88,7 +88,7 @@ export class EventDispatcher {
     if (type === 'tool-end') this.#updates.delete(event.callId);
   }
 
-  /** A run has begun when beforeRun let it; one that it did not let begin only ends. */
+  /** Reports the start of a run once beforeRun has allowed it; a refused run is only reported as ended. */
   #begin({ type, agentId }: RuntimeEvent, agent: AgentState): void {
     const mayBegin = type !== 'run-start' && type !== 'hook';
     const begins = mayBegin && this.#unbegun.delete(agentId) && type !== 'run-end';
@@ -96,16 +96,16 @@ export class EventDispatcher {
     if (type === 'run-start') this.#unbegun.add(agentId);
   }
 
-  /** A call starts when hooks have decided on it, with the input that they gave it. */
+  /** Reports the start of a call once hooks have decided on it, with the input that they set. */
   #startAsked(event: RuntimeEvent, agent: AgentState): void {
-    const asked = this.#asked.get(event.agentId);
-    const decided = asked === undefined ? null : findDecidedInput(event, asked);
-    if (asked === undefined || decided === null) return;
-    this.#asked.delete(event.agentId);
-    this.#forward({ ...asked, input: decided.input }, agent, this.#getTurn(event.agentId));
+    const call = this.#undecidedCalls.get(event.agentId);
+    const decision = call === undefined ? null : findDecidedInput(event, call);
+    if (call === undefined || decision === null) return;
+    this.#undecidedCalls.delete(event.agentId);
+    this.#forward({ ...call, input: decision.input }, agent, this.#getTurn(event.agentId));
   }
 
-  /** Reports that the turn of an agent is over, if one is under way: its calls belong to it until the next begins. */
+  /** Reports the end of an agent's turn, if there is one: its calls belong to it until the next begins. */
   endTurn(agentId: string): void {
     const turn = this.#turns.get(agentId);
     if (turn === undefined || turn.isOver) return;
@@ -133,7 +133,7 @@ export class EventDispatcher {
     return turn;
   }
 
-  /** Forwards what a user or a hook said between two turns; answers and results are forwarded as they come. */
+  /** Forwards messages of the user or a hook between two turns; answers and results are forwarded as they come. */
   #forwardAdded(agent: AgentState, messages: readonly Message[]): void {
     for (const added of messages) {
       const isText = added.role === 'user' && added.content.every(({ type }) => type === 'text');
@@ -153,7 +153,7 @@ export class EventDispatcher {
     for (const plugin of this.#plugins) notifyPlugin(plugin, event, this.#timeoutMs);
   }
 
-  /** One event of the agent in the words of Cline's runtime: none, one or several. */
+  /** Converts an event of the agent to events of Cline's runtime: none, one or several. */
   #convert(
     event: RuntimeEvent,
     agent: AgentState,
@@ -225,7 +225,7 @@ export class EventDispatcher {
   }
 }
 
-/** Of a run that has begun, whatever its agent is like by now. */
+/** The state of a run that has begun, whatever the agent's current state is. */
 const RUNNING = { status: 'running', role: null } as const;
 
 function createTurn(iteration: number): ReportedTurn {
@@ -238,7 +238,7 @@ function hasBeforeTool(active: ActivePlugin): boolean {
   return asks && active.readExit() === null;
 }
 
-/** The input that a call is run with, once that is decided; null before. */
+/** The input of a call once it is decided; null before. */
 function findDecidedInput(
   event: RuntimeEvent,
   { callId, input }: Of<'tool-start'>,
@@ -258,27 +258,27 @@ function findDecidedInput(
   }
 }
 
-/** Calls the listener of one plugin. Nobody waits for it, and its failure breaks nothing else. */
+/** Calls the listener of one plugin without waiting for it; its failure affects nothing else. */
 function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs: number): void {
   const { plugin, file, process } = active;
   const hooks = plugin.hooks ?? {};
   if (typeof hooks.onEvent !== 'function' || active.isOff('onEvent')) return;
   if (active.readExit() !== null) return;
-  // That its process has ended is told by whoever started it.
+  // The exit of its process is reported elsewhere.
   const fail = (message: string): void => {
     if (active.readExit() === null) active.countFailure('onEvent', message);
   };
   try {
     const result: unknown = runAsPlugin(file, () => hooks.onEvent?.(event));
     if (!isPromiseLike(result)) return;
-    // One that lives elsewhere says only when it has failed; how long it takes is looked after there.
+    // For an isolated plugin the promise only reports failures; the forwarder enforces its time limit.
     watchAnswer(result, process === null ? timeoutMs : Number.POSITIVE_INFINITY, fail);
   } catch (error) {
     fail(getErrorMessage(error));
   }
 }
 
-/** Tells once when it failed, or took too long. */
+/** Calls `fail` once when the listener failed, or took too long. */
 function watchAnswer(
   answer: PromiseLike<unknown>,
   timeoutMs: number,
@@ -291,8 +291,8 @@ function watchAnswer(
     clearTimeout(timer);
     if (message !== null) fail(message);
   };
-  const tooLate = (): void => end(`did not answer within ${timeoutMs} ms`);
-  const timer = setTimeout(tooLate, clampTimerDelay(timeoutMs)).unref();
+  const reportTimeout = (): void => end(`did not answer within ${timeoutMs} ms`);
+  const timer = setTimeout(reportTimeout, clampTimerDelay(timeoutMs)).unref();
   Promise.resolve(answer).then(
     () => end(null),
     (error: unknown) => end(getErrorMessage(error)),

@@ -25,17 +25,17 @@ type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
 type AnswerFacts = Pick<MessageNote, 'modelInfo' | 'metrics'>;
 
 /**
- * The conversation in the form that plugins get. What is known of a message beside its words (when it was
- * said, by which model, what its calls came to) is noted once, so that it is the same wherever plugins meet it.
+ * The conversation in the form that plugins get. Metadata of a message (time, model, results of its calls)
+ * is recorded once, so that plugins get the same everywhere.
  */
 export class PluginMessages {
-  /** Which model answers the session's own agent; null before it is open. */
+  /** The model of the session's main agent; null before it is open. */
   readonly #model: () => ServingModel | null;
   /** Milliseconds since the epoch. */
   readonly #now: () => number;
   // Weak, because a message that a summary replaced is dropped with its note.
   readonly #notes = new WeakMap<Message, MessageNote>();
-  /** Results of calls until the message is noted that holds them. */
+  /** Results of calls, until the message that contains them is recorded. */
   readonly #results = new Map<string, CallResult>();
   #count = 0;
 
@@ -46,7 +46,7 @@ export class PluginMessages {
 
   readonly getNote: GetNote = (message) => this.#notes.get(message) ?? this.#addNote(message, {});
 
-  /** Notes what was said in an agent's conversation since the event before, and returns it. */
+  /** Records new messages of an agent's conversation since the last event, and returns them. */
   recordEvent(event: RuntimeEvent, agent: AgentState): readonly Message[] {
     if (event.type === 'tool-end') this.#results.set(event.callId, toCallResult(event));
     if (event.type === 'message-end') this.#addNotes([event.message], this.#describeAnswer(agent));
@@ -54,7 +54,7 @@ export class PluginMessages {
     return this.#addNotes(agent.conversation.messages, answer);
   }
 
-  /** Notes an answer before hooks have seen it: it is stored only when they leave it as it is. */
+  /** Records an answer before hooks run: it is stored only when they do not change it. */
   recordAnswer(agent: AgentState, answer: AssistantMessage): MessageNote {
     this.#addNotes([answer], this.#describeAnswer(agent));
     return this.getNote(answer);
@@ -73,12 +73,12 @@ export class PluginMessages {
     return createResultMessage({ ...part, ...toCallResult(event) }, this.#now());
   }
 
-  /** The note of the next message. */
+  /** Creates the note of the next message. */
   createNote(): MessageNote {
     return { id: `message-${this.#count}`, createdAt: this.#now() };
   }
 
-  /** Which model answers an agent; null where that is not known. */
+  /** The model of an agent; null where it is unknown. */
   findModel({ facts }: AgentState): ServingModel | null {
     // A sub-agent may be served by another model than its session.
     const serving = facts.parentId === null ? this.#model() : null;
@@ -91,7 +91,7 @@ export class PluginMessages {
     return model === null ? { metrics } : { metrics, modelInfo: model };
   }
 
-  /** Notes the messages at the end that are new, and returns them; `answer` describes those of the model. */
+  /** Records the new messages at the end, and returns them; `answer` describes those of the model. */
   #addNotes(messages: readonly Message[], answer: AnswerFacts): readonly Message[] {
     const lastNoted = messages.findLastIndex((message) => this.#notes.has(message));
     if (lastNoted === messages.length - 1) return NONE;

@@ -24,20 +24,20 @@ import { PluginMessages, type ServingModel } from './plugin-messages.ts';
 
 export interface SnapshotOptions {
   readonly sessionId: string;
-  /** The session's own agent, and sub-agents while they run. */
+  /** The session's main agent, and sub-agents while they run. */
   readonly agents: () => ReadonlyMap<string, AgentState>;
-  /** Which model answers the session's own agent; null before it is open. */
+  /** The model of the session's main agent; null before it is open. */
   readonly model: () => ServingModel | null;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** An agent at the moment that an event is about, which may be the one before. */
+/** The state of an agent at the time of an event, which may be earlier than its current state. */
 type AgentMoment = Pick<AgentState, 'status' | 'iteration'> & { readonly role: string | null };
 
-/** Copies of the state of agents, for plugins; it is read from the agent when a copy is taken. */
+/** Creates copies of agents' states for plugins, from the agent's current state. */
 export class Snapshots {
-  /** Conversations as plugins get them. */
+  /** Conversations in the form that plugins get. */
   readonly messages: PluginMessages;
   readonly #options: SnapshotOptions;
   readonly #converted = new WeakMap<AgentState['conversation'], IncrementalMessages>();
@@ -48,11 +48,11 @@ export class Snapshots {
     this.messages = new PluginMessages(options.model, options.now ?? (() => systemClock.now()));
   }
 
-  /** An agent that the session does not have gets a new state: somebody fires an event in its name. */
+  /** An unknown id gets a new state, because an embedding program may fire an event for it. */
   findAgent(id: string, parentId: string | null = null): AgentState {
     const { agents, sessionId } = this.#options;
-    const known = agents().get(id);
-    if (known !== undefined) return known;
+    const existing = agents().get(id);
+    if (existing !== undefined) return existing;
     const own = parentId === null ? agents().get(sessionId) : undefined;
     return createAgentState({ id, parentId, type: null }, own?.conversation ?? { messages: [] });
   }
@@ -62,7 +62,7 @@ export class Snapshots {
     moment: AgentMoment = { status: agent.status, iteration: agent.iteration, role: null },
   ): AgentRuntimeStateSnapshot {
     const usage = this.computeUsage(agent);
-    // Most events are pieces of text, and between two of them nothing has changed.
+    // Most events are text deltas, between which nothing changes.
     if (this.#last !== null && isStill(this.#last, agent, moment, usage)) return this.#last;
     const snapshot = this.#build(agent, moment, usage);
     return (this.#last = shareMessages(snapshot, () => this.#convert(agent)));
@@ -81,14 +81,14 @@ export class Snapshots {
     return this.take(agent, { ...moment, status: toPluginStatus({ status, ending }) });
   }
 
-  /** Of the agent that made a call. */
+  /** The snapshot of the agent that made a call. */
   takeForCall(callId: string): AgentRuntimeStateSnapshot {
     const { agents, sessionId } = this.#options;
     const caller = [...agents().values()].find(({ pendingCalls }) => pendingCalls.has(callId));
     return this.take(caller ?? this.findAgent(sessionId));
   }
 
-  /** The result of a run of the session's own agent. */
+  /** The result of a run of the session's main agent. */
   createResult({
     text,
     reason,
@@ -110,12 +110,12 @@ export class Snapshots {
     return shareMessages(result, () => this.#convert(agent));
   }
 
-  /** The usage of a run, with that of its sub-agents, which an agent adds to its own when they have ended. */
+  /** The usage of a run including its sub-agents, whose usage the agent adds to its own only when they end. */
   computeUsage({ facts, usage: own, costUsd }: AgentState): Usage {
     let usage = own;
     let cost = costUsd;
     const agents = this.#options.agents();
-    // Without sub-agents there is nothing to add, which is nearly always.
+    // The common case: without sub-agents there is nothing to add.
     for (const each of agents.size > 1 ? agents.values() : []) {
       if (each.facts.parentId !== facts.id || each.usage === NO_USAGE) continue;
       usage = addUsage(usage, each.usage);
@@ -145,8 +145,8 @@ export class Snapshots {
   }
 
   #convert({ conversation }: AgentState): readonly AgentMessage[] {
-    const known = this.#converted.get(conversation);
-    const convert = known ?? createIncrementalMessages(this.messages.getNote);
+    const cached = this.#converted.get(conversation);
+    const convert = cached ?? createIncrementalMessages(this.messages.getNote);
     this.#converted.set(conversation, convert);
     return convert(conversation.messages);
   }
@@ -156,12 +156,12 @@ function createRunError(reason: string | null): Error {
   return new HooklineError('MODEL_FAILED', { message: reason ?? 'the run failed' });
 }
 
-/** An agent that runs has not failed: the error belongs to the end of the run, or to the run before. */
+/** A running agent has no error: the error belongs to the end of a run, or to an earlier run. */
 function getLastError({ lastError }: AgentState, { status }: AgentMoment): string | null {
   return status === 'running' ? null : lastError;
 }
 
-/** When a run begins its prompt is not yet a part of the conversation, which plugins expect. */
+/** Plugins expect the prompt in the conversation when a run begins, but the agent adds it later. */
 function withPrompt(
   snapshot: AgentRuntimeStateSnapshot,
   prompt: string,
@@ -172,7 +172,7 @@ function withPrompt(
   return { ...snapshot, messages: [...messages, message] };
 }
 
-/** Cline's words: a hook that stops a run aborts it, and one that runs out of turns fails. */
+/** Cline's statuses: a hook that stops a run aborts it, and a run that exceeds its turns fails. */
 export function toPluginStatus({
   status,
   ending,
@@ -190,7 +190,7 @@ export function toAgentUsage(usage: Usage): AgentUsage {
   return costUsd === undefined ? tokens : { ...tokens, totalCost: costUsd };
 }
 
-/** Whether it says what is true now, and no plugin has read its messages or changed anything in it. */
+/** Whether the snapshot is still current, and no plugin has read its messages or changed it. */
 function isStill(
   snapshot: AgentRuntimeStateSnapshot,
   agent: AgentState,

@@ -9,7 +9,7 @@ import { createInstallError, type RemoteSource } from '../source.ts';
 import { isSecure } from '../parse-address.ts';
 import { type Fetched, UNMARKED, type InstallTools } from './tools.ts';
 
-/** How long a download may take, and how much it may be. */
+/** The limits of a download. */
 const DOWNLOAD_LIMITS = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024 };
 
 type Limits = typeof DOWNLOAD_LIMITS;
@@ -26,7 +26,7 @@ export async function fetchFile(
   return { path: file, isFile: true, name: file, ...UNMARKED, hasPackages: false };
 }
 
-/** The bytes at an address; throws when there are none, too many, or when it takes too long. */
+/** Downloads the bytes of a URL; throws for an empty or too large response, and on a timeout. */
 export async function download(url: string, signal: AbortSignal, limits: Limits): Promise<Buffer> {
   const limit = startTimeLimit(signal, limits.timeoutMs);
   try {
@@ -45,7 +45,7 @@ export async function download(url: string, signal: AbortSignal, limits: Limits)
   }
 }
 
-/** Why a download was given up by us. */
+/** A download that we cancelled, with the reason. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -72,7 +72,7 @@ function resolveRedirect(response: Response, from: URL): URL | null {
   return new URL(location, from);
 }
 
-/** Another server must not send us to what only this machine can reach. */
+/** A redirect must not lead to addresses that only this machine can reach. */
 function canFollow(next: URL, start: URL): boolean {
   if (isLoopbackHost(getHost(next)) && !isLoopbackHost(getHost(start))) return false;
   return isSecure(next);
@@ -93,14 +93,14 @@ async function readBody(response: Response, { maxBytes }: Limits): Promise<Buffe
     throw new Refused(tooLong);
   }
   if (response.body === null) throw new Refused('it is empty');
-  const body = Readable.from(chunksOf(response.body));
+  const body = Readable.from(readChunks(response.body));
   const bytes = await readBoundedBody(body, maxBytes);
   if (bytes === null) throw new Refused(tooLong);
   if (bytes.length === 0) throw new Refused('it is empty');
   return bytes;
 }
 
-async function* chunksOf(body: NonNullable<Response['body']>): AsyncGenerator<Buffer> {
+async function* readChunks(body: NonNullable<Response['body']>): AsyncGenerator<Buffer> {
   for await (const chunk of body) yield Buffer.from(chunk);
 }
 
@@ -108,7 +108,7 @@ function createDownloadError(url: string, why: string) {
   return createInstallError(`${url} cannot be downloaded: ${why}`, 'Nothing was installed.');
 }
 
-/** Node says only `fetch failed`; its cause says why. */
+/** Node.js reports only `fetch failed`; the reason is in its cause. */
 function createBrokenError(url: string, error: unknown) {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return createDownloadError(url, formatSocketError(cause) || getErrorMessage(error));

@@ -7,7 +7,7 @@ import { createInstallError, type GitSource, type OfficialSource } from '../sour
 import { refuseLinksOut } from '../tree.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
 
-/** Clones a repository at its ref, and keeps of it what is in the commit. */
+/** Clones a repository at its ref, and removes the git data. */
 export async function fetchRepository(
   { url, ref, name }: GitSource,
   staging: string,
@@ -43,7 +43,7 @@ export async function fetchOfficial(
   return toFetched({ name: slug, commit });
 }
 
-/** Whoever wrote one word need not have thought of the collection. */
+/** A single word may not have been meant as a name of the collection. */
 function explainOfficialSlug(slug: string, error: unknown): unknown {
   if (!isHooklineError(error)) return error;
   return createInstallError(
@@ -56,9 +56,9 @@ function describeOtherKinds(slug: string): string {
   return `A directory here is named ./${slug}, a package of the registry npm:${slug}.`;
 }
 
-function toFetched(known: { readonly name: string; readonly commit: string }): Fetched {
+function toFetched(checkout: { readonly name: string; readonly commit: string }): Fetched {
   return {
-    ...known,
+    ...checkout,
     path: PACKAGE,
     isFile: false,
     version: null,
@@ -67,7 +67,7 @@ function toFetched(known: { readonly name: string; readonly commit: string }): F
   };
 }
 
-/** The commit that was checked out. */
+/** Checks out the ref and returns the commit. */
 async function checkOut(
   url: string,
   ref: string | null,
@@ -83,7 +83,7 @@ async function checkOut(
   await requireSuccess(git('checkout', '--quiet', '--detach', found), url);
   const commit = await requireSuccess(git('rev-parse', '--verify', 'HEAD'), url);
   rmSync(path.join(directory, '.git'), { recursive: true, force: true });
-  // Both could name programs, for git and for npm.
+  // Both files could name programs, for git and for npm.
   rmSync(path.join(directory, '.npmrc'), { force: true });
   refuseLinksOut(directory);
   return commit;
@@ -93,7 +93,7 @@ type Git = (...args: readonly string[]) => Promise<GitAnswer>;
 
 const EVERYTHING = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'] as const;
 
-/** A commit that is not the last of a branch is not given by every server, so all are fetched. */
+/** Not every server sends a commit that is not the head of a branch, so all branches are fetched. */
 async function fetchAll(
   git: Git,
   url: string,
@@ -118,7 +118,7 @@ interface GitAnswer {
   readonly text: string;
 }
 
-/** A repository may name programs to run, and none of them is. */
+/** A repository may configure programs to run, and these options disable them. */
 const NO_PROGRAMS = [
   `core.hooksPath=${devNull}`,
   'core.fsmonitor=false',
@@ -145,7 +145,7 @@ async function runGit(
   return { isFine: exitCode === 0, text };
 }
 
-/** Inside a git hook these name the repository that is worked on. */
+/** Inside a git hook, these variables name the current repository. */
 const REPOSITORY_VARIABLES = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY'];
 
 function removeRepository(env: Record<string, string>): Record<string, string> {
@@ -154,7 +154,7 @@ function removeRepository(env: Record<string, string>): Record<string, string> {
   );
 }
 
-/** What git calls the reason, which others of its lines only explain. */
+/** Finds the line with the error; the other lines only explain it. */
 function findErrorLine(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const fatal = lines.find((line) => /^(?:fatal|error):/u.test(line)) ?? lines.find(Boolean);

@@ -19,8 +19,8 @@ import { fetchTarball } from './npm.ts';
 import { findPathInside, findRealPath, resolveRealPath } from '../../../base/paths.ts';
 
 /**
- * Copies a directory or a file of this machine, or has npm unpack a packed package. `except` are directories
- * that are no part of it: where installs lie may be below what is installed.
+ * Copies a directory or a file of this machine, or has npm unpack a tarball. `except` are directories that
+ * are not copied: the plugins directory may be below the source.
  */
 export async function fetchLocal(
   source: LocalSource,
@@ -54,7 +54,7 @@ function isDirectoryAt(place: string): boolean {
   }
 }
 
-/** Before anything is copied: it may be a whole disk. */
+/** Checked before anything is copied, because the directory may be a whole disk. */
 function refuseWithoutPlugin(directory: string): void {
   const { entries, problems } = findPluginModulesAt(directory);
   if (entries.length > 0 && problems.length === 0) return;
@@ -73,10 +73,10 @@ function createNoPluginError(file: string) {
 const MAX_FILES = 20_000;
 const MAX_BYTES = 500 * 1024 * 1024;
 
-/** What belongs to the place and not to the plugin; `.npmrc` could name programs for npm to run. */
+/** Not part of a plugin; `.npmrc` could name programs for npm to run. */
 const LEFT_BEHIND: readonly string[] = ['.git', 'node_modules', '.npmrc'];
 
-/** Copies a plugin's directory. Throws for a link that leads out of it, and for more than a plugin is. */
+/** Copies a plugin's directory. Throws for a link that leads out of it, and when it is too large for a plugin. */
 function copyTree(from: string, to: string, except: readonly string[]): void {
   const real = except.map((place) => findRealPath(place) ?? place);
   try {
@@ -88,7 +88,7 @@ function copyTree(from: string, to: string, except: readonly string[]): void {
 }
 
 class TreeCopy {
-  /** Real path of what is copied. */
+  /** The real path of the source. */
   readonly #root: string;
   readonly #to: string;
   readonly #except: readonly string[];
@@ -129,7 +129,7 @@ class TreeCopy {
     copyFileSync(file, path.join(this.#to, name), constants.COPYFILE_EXCL);
   }
 
-  /** A link within the directory leads to the same file of the copy. */
+  /** A link within the directory is recreated in the copy. */
   #copyLink(name: string): void {
     const target = findRealPath(path.join(this.#root, name));
     if (target === null) return;

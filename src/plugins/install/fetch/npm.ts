@@ -23,7 +23,7 @@ export async function fetchNpmPackage(
   return fetchPackage(wanted === null ? name : `${name}@${wanted}`, staging, tools);
 }
 
-/** Has npm install a package that `npm pack` has packed. */
+/** Has npm install a tarball of `npm pack`. */
 export async function fetchTarball(
   file: string,
   staging: string,
@@ -38,7 +38,7 @@ async function fetchPackage(spec: string, staging: string, tools: InstallTools):
   mkdirSync(prefix, { recursive: true });
   const installed = await installPackages(prefix, { private: true }, [spec], tools);
   const name = readInstalledName(prefix);
-  const { version, integrity } = markOf(installed, name);
+  const { version, integrity } = readVersion(installed, name);
   writePackageFile(prefix, { private: true, dependencies: { [name]: version ?? '*' } });
   const directory = path.join(PACKAGE, 'node_modules', ...name.split('/'));
   if (!existsSync(path.join(staging, directory))) throw createNothingInstalledError();
@@ -53,7 +53,7 @@ async function fetchPackage(spec: string, staging: string, tools: InstallTools):
   };
 }
 
-/** What npm has added to the package.json that was empty before. */
+/** The package that npm has added to the empty package.json. */
 function readInstalledName(prefix: string): string {
   const dependencies = readPackageFile(prefix)?.['dependencies'];
   const [name] = Object.keys(dependencies ?? {});
@@ -68,7 +68,7 @@ function createNothingInstalledError() {
   );
 }
 
-function markOf(
+function readVersion(
   installed: Installed,
   name: string,
 ): { readonly version: string | null; readonly integrity: string | null } {
@@ -79,7 +79,7 @@ function markOf(
   };
 }
 
-/** Has npm install what a package that was copied or cloned depends on, if it depends on anything. */
+/** Has npm install the dependencies of a package that was copied or cloned, if it has any. */
 export async function addDependencies(directory: string, tools: InstallTools): Promise<void> {
   const written = readPackageFile(directory);
   if (written === null) return;
@@ -88,17 +88,17 @@ export async function addDependencies(directory: string, tools: InstallTools): P
     tools.onProgress('npm installs what it depends on …');
     await installPackages(directory, content, [], tools);
   }
-  writePackageFile(directory, { ...content, ...developed(written) });
+  writePackageFile(directory, { ...content, ...filterDevDependencies(written) });
 }
 
-/** Left as it was, for whoever reads it, but for the host's own packages. */
-function developed({ devDependencies }: Readonly<Record<string, unknown>>) {
+/** The devDependencies are preserved for readers, except for the host's own packages. */
+function filterDevDependencies({ devDependencies }: Readonly<Record<string, unknown>>) {
   if (devDependencies === undefined) return {};
   const { dependencies } = omitHostPackages({ dependencies: devDependencies });
   return { devDependencies: dependencies };
 }
 
-/** Nothing of a package runs, and nothing is installed that it does not need to work. */
+/** No script of a package is run, and no devDependencies are installed. */
 const FLAGS = [
   '--ignore-scripts',
   '--omit=dev',
@@ -115,12 +115,12 @@ const FLAGS = [
   '--json',
 ];
 
-/** What npm says that it has installed, by the path that it lies at. */
+/** The packages that npm has installed, by path. */
 type Installed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /**
- * Has npm install packages below `prefix`: those that the content of its package.json names, and `specs`.
- * None of `@cline/*` is looked up, because the host stands for them.
+ * Has npm install packages below `prefix`: the dependencies in the content of its package.json, and `specs`.
+ * Packages of `@cline/*` are not looked up, because the host provides them.
  */
 async function installPackages(
   prefix: string,
@@ -152,7 +152,7 @@ async function installPackages(
 const STAND_IN = '.hookline-host';
 const HINT = 'Nothing was installed. Is the registry reachable, and is the name right?';
 
-/** What plugins import and the host provides. */
+/** The packages that the host provides to plugins. */
 const HOST_PACKAGES = ['core', 'sdk', 'agents', 'shared', 'llms'].map((name) => `@cline/${name}`);
 
 function readOverrides({ overrides }: PackageFile, standIn: string): Record<string, unknown> {
@@ -161,17 +161,17 @@ function readOverrides({ overrides }: PackageFile, standIn: string): Record<stri
   return all;
 }
 
-/** `npm` of the PATH, or what the person says is to be used instead, which may have words of its own. */
+/** `npm` of the PATH, or the command in CLINE_NPM_COMMAND, which may include arguments. */
 function findNpm({ findProgram, env }: InstallTools): readonly [string, ...string[]] {
-  const named = env['CLINE_NPM_COMMAND']?.trim() ?? '';
-  const whole = named === '' ? null : findProgram(named);
+  const command = env['CLINE_NPM_COMMAND']?.trim() ?? '';
+  const whole = command === '' ? null : findProgram(command);
   if (whole !== null) return [whole];
-  const [word = 'npm', ...words] = named === '' ? [] : named.split(/\s+/u);
+  const [word = 'npm', ...words] = command === '' ? [] : command.split(/\s+/u);
   const program = findProgram(word);
   if (program !== null) return [program, ...words];
-  if (named !== '') {
+  if (command !== '') {
     throw createInstallError(
-      `CLINE_NPM_COMMAND should name a program, found ${JSON.stringify(named)}`,
+      `CLINE_NPM_COMMAND should name a program, found ${JSON.stringify(command)}`,
       'Unset it, or name npm’s own program.',
     );
   }
@@ -182,8 +182,8 @@ function findNpm({ findProgram, env }: InstallTools): readonly [string, ...strin
 }
 
 /**
- * The flag alone does not reach what npm itself starts for a dependency in a repository. Its own
- * patience, over a minute where there is no network at all, is shortened unless somebody has set it.
+ * A flag is not passed on to the npm that npm itself starts for a dependency in a repository. npm retries
+ * for over a minute without a network, so its retry delays are shortened unless they are configured.
  */
 function buildNpmEnvironment({ env }: InstallTools): Record<string, string> {
   return {
@@ -199,9 +199,9 @@ function createNpmError({ stdout, stderr, exitCode }: ProgramResult): string {
   const parsed = parseJson(stdout.text);
   const error = parsed.ok && isRecord(parsed.value) ? parsed.value['error'] : undefined;
   const summary = isRecord(error) ? error['summary'] : undefined;
-  const said =
+  const reason =
     typeof summary === 'string' && summary.trim() !== '' ? summary : findLastError(stderr);
-  return `npm could not install it: ${readFirstLine(said ?? `it ended with exit code ${exitCode}`)}`;
+  return `npm could not install it: ${readFirstLine(reason ?? `it ended with exit code ${exitCode}`)}`;
 }
 
 function findLastError({ text }: { readonly text: string }): string | null {
@@ -216,7 +216,7 @@ function readFirstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 
-/** npm's own list, which is taken away afterwards: it names where things were made. */
+/** Reads npm's lock file, which is removed afterwards, because it contains paths of the staging directory. */
 function readInstalled(prefix: string): Installed {
   const file = path.join(prefix, 'node_modules', '.package-lock.json');
   const parsed = parseJson(readTextIfPresent(file) ?? '{}');

@@ -3,13 +3,13 @@ import type { FindProgram } from '../../../process/program-finder.ts';
 import { type Program, type ProgramResult, runProgram } from '../../../process/run.ts';
 import { createInstallError } from '../source.ts';
 
-/** What installing may use of this machine. */
+/** The functions and data of this machine that installing uses. */
 export interface InstallTools {
   readonly findProgram: FindProgram;
   readonly env: Readonly<Environment>;
-  /** Gives up, and leaves nothing behind. */
+  /** Aborts the install, which then leaves nothing behind. */
   readonly signal: AbortSignal;
-  /** Told what is going on; null when it is over. */
+  /** Gets the current step; null when it is over. */
   readonly onProgress: (doing: string | null) => void;
   readonly now: () => number;
 }
@@ -17,7 +17,7 @@ export interface InstallTools {
 /** Cloning or installing over a slow line takes minutes, not hours. */
 const TIME_LIMIT_MS = 10 * 60_000;
 
-/** Runs a program to its end; throws when it could not be started, took too long or was given up. */
+/** Runs a program; throws when it could not be started, took too long or was aborted. */
 export async function runTool(
   call: Pick<Program, 'file' | 'args' | 'cwd' | 'env'>,
   { signal }: InstallTools,
@@ -33,22 +33,22 @@ export async function runTool(
   return result;
 }
 
-/** What a source gave, lying in the staging directory. */
+/** A fetched source in the staging directory. */
 export interface Fetched {
-  /** The package's directory, or the one file; from the staging directory. */
+  /** The package's directory, or the single file; relative to the staging directory. */
   readonly path: string;
   readonly isFile: boolean;
-  /** What the source itself calls it, where no package.json does. */
+  /** The name that the source has, where no package.json has one. */
   readonly name: string;
   readonly version: string | null;
   readonly commit: string | null;
   readonly integrity: string | null;
-  /** Whether npm has installed what it needs already. */
+  /** Whether npm has already installed its dependencies. */
   readonly hasPackages: boolean;
 }
 
-/** What came is not known by a number or a hash of its own. */
+/** For a source without a version, a commit or a hash. */
 export const UNMARKED = { version: null, commit: null, integrity: null } as const;
 
-/** Packages lie here, below a package.json that says where their entries are. */
+/** The directory of packages, below a package.json that lists their entries. */
 export const PACKAGE = 'package';

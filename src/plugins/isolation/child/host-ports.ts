@@ -2,7 +2,7 @@ import type { PluginSetupContext, Telemetry } from '../../contract/plugin.ts';
 import { serializeValue, type Packed, deserializeValue } from '../wire/serialize.ts';
 import type { FromChild, OfferedPorts, PortCall, TelemetryForm } from '../wire/protocol.ts';
 
-/** Those that answer nothing: whoever calls them does not wait. */
+/** Ports without a result, so the caller does not wait. */
 const UNANSWERED: readonly string[] = [
   'capture',
   'captureRequired',
@@ -19,7 +19,7 @@ const UNANSWERED: readonly string[] = [
 type Send = (port: PortCall['port'], method: string, args: readonly unknown[]) => void;
 type Ask = (...call: Parameters<Send>) => Promise<unknown>;
 
-/** The ports of the host, as they are called from here. */
+/** The ports of the host, called from the plugin's process. */
 export class HostPorts {
   readonly #post: (message: FromChild) => void;
   readonly #pending = new Map<
@@ -35,12 +35,12 @@ export class HostPorts {
   readonly emitEvent = (name: string, payload?: unknown): void =>
     this.#send('events', 'emit', [name, payload]);
 
-  /** Lets the host know a type of events before the first of them. */
+  /** Declares a type of events to the host before the first event of that type. */
   declare(type: object): void {
     this.#send('declared', 'declare', [type]);
   }
 
-  /** The parts of the context of `setup` that are no data. */
+  /** Creates the fields of the setup context that are no data. */
   createContext({
     logger,
     telemetry,
@@ -103,7 +103,7 @@ function createTelemetry(
   return isTelemetry(telemetry) ? telemetry : undefined;
 }
 
-/** It has whatever the host's own has. */
+/** It has the methods that the host's telemetry has. */
 function isTelemetry(value: unknown): value is Telemetry {
   return typeof value === 'object' && value !== null;
 }

@@ -36,7 +36,7 @@ export type LoadHere = (
   order: Pick<LoadOrder, 'entry' | 'cacheDirectory' | 'timeoutMs'>,
 ) => Promise<Loading>;
 
-/** The one plugin of this process. */
+/** The plugin of this process. */
 export class HostedPlugin {
   readonly #load: LoadHere;
   readonly #ports: HostPorts;
@@ -76,7 +76,7 @@ export class HostedPlugin {
     }
   }
 
-  /** Calls its listener; the result is its own. */
+  /** Calls the plugin's listener and returns its result. */
   notifyListener(form: ContextForm): unknown {
     const { context } = this.#rebuilder.rebuild(form, null);
     return this.#callHook('onEvent', context);
@@ -112,7 +112,7 @@ export class HostedPlugin {
     setGlobal('__clineSessionEnv', { cwd, workspaceInfo });
     await setUpPlugin(loaded, context, {
       isStrict,
-      // The host warns: everything is registered there again.
+      // The host repeats the registration, and warns then.
       onWarning: () => undefined,
       onEventType: (type) => this.#ports.declare(type),
     });
@@ -126,7 +126,7 @@ export class HostedPlugin {
     const result = withChanges(await this.#callHook(hook, context));
     if (request === null) return toAnswer(result);
     const lists = request.listChanges(result);
-    return { ...toAnswer(withoutLists(result, lists)), lists, request: request.collectChanges() };
+    return { ...toAnswer(omitLists(result, lists)), lists, request: request.collectChanges() };
   }
 
   #callHook(hook: HookName, context: object): unknown {
@@ -138,20 +138,20 @@ export class HostedPlugin {
     signal: AbortSignal,
     onUpdate: (update: unknown) => void,
   ): Promise<AnswerForm> {
-    const tool = this.#tool(order.place);
+    const tool = this.#getTool(order.place);
     const { context } = this.#rebuilder.rebuild(order.context, signal);
     if (order.hasUpdates) context['emitUpdate'] = onUpdate;
     const input = await parseInput(tool, deserializeValue(order.input));
     const result = await callMethod(tool, 'execute', [input, context]);
-    // No process can hand its stream to another, and no model is shown more than its text.
+    // A stream cannot be sent to another process, and the model gets only its text.
     return toAnswer(isStream(result) ? await readStream(result, signal) : result);
   }
 
   async #check(place: number, input: unknown): Promise<AnswerForm> {
-    return toAnswer(await describeSchemaIssues(this.#tool(place), input));
+    return toAnswer(await describeSchemaIssues(this.#getTool(place), input));
   }
 
-  #tool(place: number): AgentTool {
+  #getTool(place: number): AgentTool {
     return this.#loaded?.contributions.tools[place] ?? createMissingError();
   }
 
@@ -167,14 +167,14 @@ export class HostedPlugin {
 
   async #build({ place, messages }: Extract<Order, { type: 'build' }>): Promise<AnswerForm> {
     const builder = this.#loaded?.contributions.messageBuilders[place] ?? createMissingError();
-    const known = this.#lists.applyChange(messages);
-    const copies = structuredClone(known.items.slice(0, known.length));
+    const before = this.#lists.applyChange(messages);
+    const copies = structuredClone(before.items.slice(0, before.length));
     const built = await callMethod(builder, 'build', [copies]);
     if (!Array.isArray(built)) return toAnswer(built);
-    return { ...toAnswer(undefined), lists: { messages: serializeChange(known, built).change } };
+    return { ...toAnswer(undefined), lists: { messages: serializeChange(before, built).change } };
   }
 
-  /** The last first; one that fails keeps none of the others from being done. */
+  /** Runs the dispose functions, the last one first; a failure does not keep the others from running. */
   async #dispose(): Promise<AnswerForm> {
     const failures: string[] = [];
     for (const dispose of this.#disposals.splice(0).toReversed()) {
@@ -201,18 +201,18 @@ function setGlobal(name: string, value: unknown): void {
   Reflect.set(globalThis, name, value);
 }
 
-/** Its host validates it. */
+/** The host validates it. */
 function isActive(loaded: LoadedPlugin): loaded is ActivePlugin {
   return isRecord(loaded.plugin);
 }
 
-/** Those that go as changes need not go whole. */
-function withoutLists(result: unknown, lists: ListChanges): unknown {
+/** Removes the lists that are sent as changes. */
+function omitLists(result: unknown, lists: ListChanges): unknown {
   if (!isRecord(result)) return result;
   return Object.fromEntries(Object.entries(result).filter(([key]) => !Object.hasOwn(lists, key)));
 }
 
-/** The input as the author's own schema makes it; without one it stays as it is. */
+/** Validates and transforms an input with the author's schema, if there is one. */
 async function parseInput(tool: AgentTool, input: unknown): Promise<unknown> {
   const schema = getCheckingSchema(tool);
   if (!isStandardSchema(schema)) return input;
@@ -224,7 +224,7 @@ async function parseInput(tool: AgentTool, input: unknown): Promise<unknown> {
   });
 }
 
-/** What is wrong with an input; of each issue only what a person can read. */
+/** Lists the problems of an input; of each issue, only its message and path. */
 async function describeSchemaIssues(tool: AgentTool, input: unknown): Promise<StandardIssue[]> {
   const schema = getCheckingSchema(tool);
   if (!isStandardSchema(schema)) return [];
@@ -235,7 +235,7 @@ async function describeSchemaIssues(tool: AgentTool, input: unknown): Promise<St
   }));
 }
 
-/** What hooks may change in place, and the field of their result that would say the same. */
+/** The fields that hooks may change in place, and the field of their result with the same meaning. */
 const CHANGEABLE: Partial<
   Record<HookName, { readonly argument: string; readonly returned: string }>
 > = {
@@ -243,7 +243,7 @@ const CHANGEABLE: Partial<
   beforeTool: { argument: 'input', returned: 'input' },
 };
 
-/** What a hook changes in place is told as if it had returned it: what it has is a copy. */
+/** A hook changes a copy here, so in-place changes are sent as if the hook had returned them. */
 function watchChanges(
   hook: HookName,
   context: Readonly<Record<string, unknown>>,
@@ -262,7 +262,7 @@ function watchChanges(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A plugin's outside, as its host looks at it. Throws what its getters throw. */
+/** Describes a plugin for its host. Throws what its getters throw. */
 function describePlugin(plugin: object): PluginForm {
   const { hooks, setup, ...fields } = withInherited(plugin, PLUGIN_FIELDS);
   const hasSetup = typeof setup === 'function';
@@ -280,7 +280,7 @@ function describePlugin(plugin: object): PluginForm {
 
 const PLUGIN_FIELDS = ['name', 'manifest', 'disabled', 'hooks', 'setup'];
 
-/** What a class has is not its objects' own. */
+/** Includes the members of the class, which are not own properties of its object. */
 function withInherited(owner: object, names: readonly string[]): Fields {
   const inherited = names.filter((name) => name in owner);
   const values = inherited.map((name): [string, unknown] => [name, Reflect.get(owner, name)]);
@@ -289,7 +289,7 @@ function withInherited(owner: object, names: readonly string[]): Fields {
 
 function describeHooks(hooks: unknown): HooksForm {
   if (!isRecord(hooks)) return null;
-  // Methods of a class are none of its object's own.
+  // Methods of a class are not own properties of its object.
   const names = new Set([...Object.keys(hooks), ...listHookNames(hooks)]);
   const entries = [...names].map((name) => [name, describeHook(hooks[name])] as const);
   return Object.fromEntries(entries);
@@ -300,36 +300,36 @@ function describeHook(hook: unknown): HookForm {
   return { isFunction: true, failClosed: Reflect.get(hook, 'failClosed') === true };
 }
 
-/** Providers that a plugin registered elsewhere than with its api. */
+/** Providers that a plugin registered through its imports instead of its api. */
 export interface RegisteredHere {
   readonly services: readonly AgentExtensionProvider[];
-  /** The ids of those whose answers are made by code. */
+  /** The ids of providers that are implemented by code. */
   readonly handlers: readonly string[];
 }
 
 function describeContributions(
-  { plugin, contributions: made }: ActivePlugin,
+  { plugin, contributions }: ActivePlugin,
   { services, handlers }: RegisteredHere,
 ): SetUpForm {
   return {
     hooks: describeHooks(plugin.hooks),
-    tools: made.tools.map(describeTool),
-    commands: made.commands.map((command) => ({
+    tools: contributions.tools.map(describeTool),
+    commands: contributions.commands.map((command) => ({
       fields: omitFields(command, ['handler']),
       hasFunction: typeof Reflect.get(command, 'handler') === 'function',
     })),
-    rules: made.rules.map(describeRule),
-    messageBuilders: made.messageBuilders.map((builder) => ({
+    rules: contributions.rules.map(describeRule),
+    messageBuilders: contributions.messageBuilders.map((builder) => ({
       fields: omitFields(builder, ['build']),
       hasFunction: true,
     })),
-    providers: withServices(made.providers, services),
+    providers: withServices(contributions.providers, services),
     handlers,
-    mcpServers: made.mcpServers,
+    mcpServers: contributions.mcpServers,
   };
 }
 
-/** Some plugins announce with the api what they describe elsewhere: that is one provider. */
+/** A provider may be announced with the api and described through an import: both are merged. */
 function withServices(
   own: readonly AgentExtensionProvider[],
   services: readonly AgentExtensionProvider[],
@@ -346,7 +346,7 @@ function withServices(
 function describeTool(tool: AgentTool): ToolForm {
   const { inputSchema, ...fields } = omitFields(tool, ['execute']);
   return {
-    // Tools may be plain JavaScript, which no compiler has seen.
+    // Tools may be plain JavaScript, so the fields are not type-checked.
     fields: {
       ...fields,
       inputSchema: toJsonSchema(inputSchema ?? {}, tool.name),

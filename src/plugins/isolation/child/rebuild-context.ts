@@ -20,16 +20,16 @@ import type {
 
 type Fields = Record<string, unknown>;
 
-/** Rebuilds what hooks, tools and listeners are called with. */
+/** Rebuilds the arguments of hooks, tools and listeners. */
 export class ContextRebuilder {
   readonly #lists: KnownLists;
-  readonly #spoken = new Map<string, string>();
+  readonly #texts = new Map<string, string>();
 
   constructor(lists: KnownLists) {
     this.#lists = lists;
   }
 
-  /** The request in the context, which a hook may change in place, is null when there is none. */
+  /** `request` is the request in the context, which a hook may change in place; null when there is none. */
   rebuild(
     form: ContextForm,
     signal: AbortSignal | null,
@@ -42,7 +42,7 @@ export class ContextRebuilder {
       form.request === undefined ? null : new RebuiltRequest(form.request, lists, signal);
     if (request !== null) context['request'] = request.object;
     if (form.signal !== undefined) context['signal'] = signal;
-    addSpoken(context, form.continues === true, this.#spoken);
+    addSpoken(context, form.continues === true, this.#texts);
     return { context, request };
   }
 }
@@ -51,11 +51,11 @@ function readFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** The messages are copied only for whoever looks at them. */
+/** The messages are copied when they are first read. */
 function rebuildList({ fields, messages }: ListedForm, lists: KnownLists): Fields {
-  const known = lists.applyChange(messages);
+  const list = lists.applyChange(messages);
   const object = readFields(deserializeValue(fields));
-  defineLazyField(object, 'messages', () => copyValue(known));
+  defineLazyField(object, 'messages', () => copyValue(list));
   return object;
 }
 
@@ -63,7 +63,7 @@ function copyValue({ items, length }: KnownList): unknown {
   return structuredClone(items.slice(0, length));
 }
 
-/** A field that is made when it is first looked at; says whether anybody did. */
+/** Defines a field that is created when it is first read; the returned function says whether it was. */
 function defineLazyField(object: Fields, key: string, make: () => unknown): () => boolean {
   let value: unknown;
   let isMade = false;
@@ -75,9 +75,9 @@ function defineLazyField(object: Fields, key: string, make: () => unknown): () =
       isMade = true;
       return value;
     },
-    set(given: unknown) {
+    set(newValue: unknown) {
       isMade = true;
-      value = given;
+      value = newValue;
     },
   });
   return () => isMade;
@@ -89,7 +89,7 @@ class RebuiltRequest {
   readonly #before: Fields;
   readonly #messages: KnownList;
   readonly #tools: KnownList;
-  /** Whether a field was read or replaced, of those that are made when they are first read. */
+  /** Whether a lazily created field was read or replaced. */
   readonly #touched = new Map<string, () => boolean>();
 
   constructor(form: RequestForm, lists: KnownLists, signal: AbortSignal | null) {
@@ -105,7 +105,7 @@ class RebuiltRequest {
     if (form.signal !== undefined) this.object['signal'] = signal;
   }
 
-  /** What was changed in it since. */
+  /** Collects the changes since the request was rebuilt. */
   collectChanges(): RequestChanges {
     const set: Fields = {};
     const { object } = this;
@@ -124,7 +124,7 @@ class RebuiltRequest {
     };
   }
 
-  /** Lists in what a hook returned or changed that differ from those in the request, as changes of them. */
+  /** Lists that a hook returned or changed, as changes of those in the request. */
   listChanges(owner: unknown): ListChanges {
     if (!isRecord(owner)) return {};
     const messages = listChange(owner['messages'], this.#messages);
@@ -148,9 +148,9 @@ class RebuiltRequest {
   }
 }
 
-function listChange(list: unknown, known: KnownList): PackedChange | null {
+function listChange(list: unknown, before: KnownList): PackedChange | null {
   if (!Array.isArray(list)) return null;
-  const change = serializeChange(known, list);
+  const change = serializeChange(before, list);
   return change.isUnchanged ? null : change.change;
 }
 
@@ -163,12 +163,12 @@ export function serializeChange({ items, length }: KnownList, list: readonly unk
   };
 }
 
-/** What was said so far is put together here, where it did not come with the piece. */
-function addSpoken(event: Fields, isContinued: boolean, spoken: Map<string, string>): void {
+/** Accumulates the text of deltas, where it was not sent. */
+function addSpoken(event: Fields, isContinued: boolean, texts: Map<string, string>): void {
   const { type, text, accumulatedText, snapshot } = event;
   if (typeof text !== 'string') return;
   const stream = findTextStream(type, snapshot);
-  if (isContinued) event['accumulatedText'] = (spoken.get(stream) ?? '') + text;
+  if (isContinued) event['accumulatedText'] = (texts.get(stream) ?? '') + text;
   const whole = isContinued ? event['accumulatedText'] : accumulatedText;
-  if (typeof whole === 'string') addToCache(spoken, stream, whole);
+  if (typeof whole === 'string') addToCache(texts, stream, whole);
 }

@@ -14,7 +14,7 @@ export function servePlugin(
   registeredHere: () => Promise<RegisteredHere>,
   exit: () => void,
 ): void {
-  const send = takeChannel();
+  const send = detachChannel();
   watchParent();
   reportUncaught(send);
   const ports = new HostPorts(send);
@@ -25,23 +25,23 @@ export function servePlugin(
     if (message.kind === 'reply') ports.settle(message.id, message.ok, message.value);
     else serving(message);
   });
-  // The host has ended it, or has itself ended.
+  // The host has closed the channel or has exited.
   process.once('disconnect', () => exitSoon(exit));
   send({ kind: 'ready' });
 }
 
 type Send = (message: FromChild) => void;
 
-/** Nobody but us speaks to the host: elsewhere a plugin finds no channel, either. */
-function takeChannel(): Send {
+/** Removes the channel from `process`, so that only this module sends messages to the host. */
+function detachChannel(): Send {
   const post = process.send?.bind(process);
   if (post === undefined) throw new BugError('this program is started by Hookline, with a channel');
   Reflect.deleteProperty(process, 'send');
-  // That the host is gone is heard of otherwise.
+  // The `disconnect` event reports that the host is gone.
   return (message) => void post(message, undefined, {}, () => undefined);
 }
 
-/** Also what it started ends with it. */
+/** Kills the descendants of this process as well. */
 function exitSoon(exit: () => void): void {
   if (process.platform !== 'win32') {
     process.on('exit', () => process.kill(-process.pid, 'SIGKILL'));
@@ -73,13 +73,13 @@ function createServing(
         return;
       case 'news':
         for (const each of message.news) notify(() => hosted.notifyListener(each));
-        send({ kind: 'heard' });
+        send({ kind: 'delivered' });
     }
   };
 
   async function answer(id: number, order: Order): Promise<void> {
     const controller = new AbortController();
-    const reason = wasAborted(order);
+    const reason = findAbortReason(order);
     if (reason !== null) controller.abort(deserializeValue(reason));
     running.set(id, controller);
     const onUpdate = (update: unknown): void =>
@@ -107,16 +107,16 @@ function createServing(
   }
 }
 
-function wasAborted(order: Order) {
+function findAbortReason(order: Order) {
   if (order.type !== 'tool' && order.type !== 'hook') return null;
   const { signal, request } = order.context;
   return (signal ?? request?.signal)?.reason ?? null;
 }
 
-/** How often it is looked after whether the host is still there. */
+/** How often the host process is checked. */
 const EVERY_MS = 1000;
 
-// Plain JavaScript, because a worker is started from text here: there is no file of it in a bundle.
+// Plain JavaScript, because the worker is started from a text: a bundle has no file for it.
 const WATCH = `
 const { parent, everyMs, ownGroup } = require('node:worker_threads').workerData;
 const isGone = () => {
@@ -129,14 +129,14 @@ setInterval(() => {
 `;
 
 /**
- * Ends this process, with what it started, soon after the host is gone, also while a plugin is in an
- * endless loop and nothing else here runs any more.
+ * Ends this process and its descendants soon after the host is gone, also while the plugin's code is in an
+ * endless loop: a worker thread checks the host.
  */
 function watchParent(): void {
   const worker = new Worker(WATCH, {
     eval: true,
     workerData: { parent: process.ppid, everyMs: EVERY_MS, ownGroup: process.platform !== 'win32' },
-    // A plugin's own flags and loaders are nothing for it.
+    // The worker must not inherit flags and loaders of the plugin.
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
   });

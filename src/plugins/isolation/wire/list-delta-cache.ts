@@ -16,21 +16,21 @@ export class SentLists {
   readonly #lists = new Map<string, KnownList>();
 
   /** Every change must be sent, and in this order. */
-  change(list: string, items: readonly unknown[]): SentChange {
+  recordChange(list: string, items: readonly unknown[]): SentChange {
     const { items: before = [] } = this.#lists.get(list) ?? {};
     // A copy, because the owner of the list may append to it.
     return this.#record(list, [...items], computeChange(before, items));
   }
 
   /** For a list that only grows: nothing is compared. */
-  growth(list: string, items: readonly unknown[]): SentChange {
+  recordGrowth(list: string, items: readonly unknown[]): SentChange {
     const sent = this.#lists.get(list);
     const start = sent?.items === items ? Math.min(sent.length, items.length) : 0;
     return this.#record(list, items, { start, end: 0, between: items.slice(start) });
   }
 
   /** A send failed, so the lists of the other side are unknown. */
-  forget(): void {
+  clear(): void {
     this.#lists.clear();
   }
 
@@ -41,7 +41,7 @@ export class SentLists {
   }
 }
 
-/** Marks it as the most recently used. */
+/** Adds the item as the most recently used one. */
 export function addToCache<Item>(lists: Map<string, Item>, list: string, item: Item): void {
   lists.delete(list);
   lists.set(list, item);

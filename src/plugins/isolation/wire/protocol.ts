@@ -104,7 +104,7 @@ export type FromChild =
   | ({ readonly kind: 'answer'; readonly id: number } & AnswerForm)
   | { readonly kind: 'update'; readonly id: number; readonly update: Packed }
   /** One batch of events was delivered. */
-  | { readonly kind: 'heard' }
+  | { readonly kind: 'delivered' }
   | { readonly kind: 'news-failed'; readonly error: Packed }
   | { readonly kind: 'pong'; readonly id: number }
   | ({ readonly kind: 'say' } & PortCall)
@@ -204,7 +204,7 @@ const FROM_CHILD: readonly unknown[] = [
   'ready',
   'answer',
   'update',
-  'heard',
+  'delivered',
   'news-failed',
   'pong',
   'say',

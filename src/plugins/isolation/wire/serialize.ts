@@ -22,7 +22,7 @@ export interface Packed {
 export function serializeValue(value: unknown): Packed {
   if (isLeaf(value)) return { value, hasErrors: false };
   if (isCopyable(value)) return { value, hasErrors: false };
-  const copying: Copying = { made: new Map(), hasErrors: false };
+  const copying: Copying = { copies: new Map(), hasErrors: false };
   return { value: copy(value, copying, 0), hasErrors: copying.hasErrors };
 }
 
@@ -45,17 +45,17 @@ function isCopyable(value: unknown): boolean {
   }
 }
 
-function isCopyableBelow(value: unknown, seen: Set<unknown>, depth: number): boolean {
+function isCopyableBelow(value: unknown, visited: Set<unknown>, depth: number): boolean {
   if (isLeaf(value)) return true;
   if (typeof value !== 'object' || value === null || depth > MAX_NESTING) return false;
-  if (seen.has(value)) return true;
-  seen.add(value);
-  const goesOn = (each: unknown): boolean => isCopyableBelow(each, seen, depth + 1);
+  if (visited.has(value)) return true;
+  visited.add(value);
+  const isNestedCopyable = (each: unknown): boolean => isCopyableBelow(each, visited, depth + 1);
   if (types.isProxy(value)) return false;
-  if (Array.isArray(value)) return value.every(goesOn);
+  if (Array.isArray(value)) return value.every(isNestedCopyable);
   if (isPlain(value)) {
     for (const key in value) {
-      if (Object.hasOwn(value, key) && !goesOn(Reflect.get(value, key))) return false;
+      if (Object.hasOwn(value, key) && !isNestedCopyable(Reflect.get(value, key))) return false;
     }
     return true;
   }
@@ -87,7 +87,7 @@ function isPlainData(value: object): boolean {
 }
 
 interface Copying {
-  readonly made: Map<unknown, unknown>;
+  readonly copies: Map<unknown, unknown>;
   hasErrors: boolean;
 }
 
@@ -97,7 +97,7 @@ function copy(value: unknown, copying: Copying, depth: number): unknown {
   if (typeof value === 'function') return describeUnsendable('function', value.name);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_NESTING) return '[nested too deeply]';
-  if (copying.made.has(value)) return copying.made.get(value);
+  if (copying.copies.has(value)) return copying.copies.get(value);
   try {
     return copyThing(value, copying, depth);
   } catch (error) {
@@ -110,33 +110,33 @@ function describeUnsendable(kind: string, name: unknown): string {
 }
 
 function copyThing(value: object, copying: Copying, depth: number): unknown {
-  const below = (each: unknown): unknown => copy(each, copying, depth + 1);
-  if (isError(value)) return copyError(value, copying, below);
+  const copyNested = (each: unknown): unknown => copy(each, copying, depth + 1);
+  if (isError(value)) return copyError(value, copying, copyNested);
   if (isPlainData(value)) return value;
   if (Array.isArray(value)) {
     const list: unknown[] = recordCopy([], value, copying);
-    for (const each of value) list.push(below(each));
+    for (const each of value) list.push(copyNested(each));
     return list;
   }
   if (types.isMap(value)) {
     const map = recordCopy(new Map<unknown, unknown>(), value, copying);
-    for (const [key, each] of value) map.set(below(key), below(each));
+    for (const [key, each] of value) map.set(copyNested(key), copyNested(each));
     return map;
   }
   if (types.isSet(value)) {
     const set = recordCopy(new Set<unknown>(), value, copying);
-    for (const each of value) set.add(below(each));
+    for (const each of value) set.add(copyNested(each));
     return set;
   }
   if (isAlive(value)) return describeUnsendable('object', getErrorKind(value));
   const toJson: unknown = isPlain(value) ? undefined : Reflect.get(value, 'toJSON');
-  if (typeof toJson === 'function') return below(Reflect.apply(toJson, value, []));
-  return copyFields(value, copying, below);
+  if (typeof toJson === 'function') return copyNested(Reflect.apply(toJson, value, []));
+  return copyFields(value, copying, copyNested);
 }
 
 /** Records the copy before its content is copied, because it may contain itself. */
 function recordCopy<Made>(copy: Made, value: object, copying: Copying): Made {
-  copying.made.set(value, copy);
+  copying.copies.set(value, copy);
   return copy;
 }
 
@@ -252,12 +252,12 @@ function isMarked(value: object): value is { [MARK]: ErrorForm } {
 
 function rebuildError(
   marked: { [MARK]: ErrorForm },
-  made: Map<object, unknown>,
+  copies: Map<object, unknown>,
   revive: Revive,
 ): Error {
   const form = marked[MARK];
   const error = createEmptyError(form);
-  made.set(marked, error);
+  copies.set(marked, error);
   for (const [key, value] of Object.entries(form.fields)) {
     // A field of a class may already exist and be read-only.
     Reflect.defineProperty(error, key, {

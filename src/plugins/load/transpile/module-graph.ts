@@ -16,8 +16,8 @@ export interface OwnModule extends ResolvedModule {
 }
 
 /**
- * All that an entry imports of its plugin's own, the entry first. What is only imported as it runs is
- * left out when something is wrong with it: perhaps it never is.
+ * Reads an entry and everything that it imports of its own plugin, the entry first. A module that is only
+ * imported at run time is left out when it has a problem, because the import may never run.
  */
 export async function readGraph(
   { entry }: LoadRequest,
@@ -40,14 +40,14 @@ export async function readGraph(
   return all;
 }
 
-/** A file and all that it cannot do without, but for what is known. */
+/** Reads a file with its static imports, except for modules that were read before. */
 async function readWithImports(
   first: string,
   reading: Reading,
-  known: readonly OwnModule[],
+  knownModules: readonly OwnModule[],
 ): Promise<readonly OwnModule[] | Obstacle> {
   const modules = new Map<string, OwnModule>();
-  const visited = new Set(known.map(({ file }) => file));
+  const visited = new Set(knownModules.map(({ file }) => file));
   const waiting = [first];
   for (const file of waiting) {
     if (visited.has(file)) continue;
@@ -67,7 +67,7 @@ function listNeeded({ imports, targets }: OwnModule): readonly string[] {
   });
 }
 
-/** Null where the parts of them that are no JavaScript are missing. */
+/** Null where their native or WebAssembly parts are missing. */
 async function openTools(): Promise<Omit<Reading, 'resolver'> | null> {
   try {
     const [oxc, lexer] = await Promise.all([import('oxc-transform'), startLexer()]);
@@ -78,7 +78,7 @@ async function openTools(): Promise<Omit<Reading, 'resolver'> | null> {
 }
 
 async function startLexer(): Promise<typeof import('es-module-lexer/minimal')> {
-  // The other one also reads TypeScript, and takes three times as long to start.
+  // The full lexer also reads TypeScript, and takes three times as long to start.
   const lexer = await import('es-module-lexer/minimal');
   await lexer.init();
   return lexer;
@@ -113,12 +113,12 @@ async function readModule(
   return { ...transformed, file, source, imports, exports, targets };
 }
 
-/** A package's `.mjs` says what it is; of others only what they do tells. */
+/** An `.mjs` file is an ES module; other files are classified by their code. */
 function isCommonJs(file: string, code: string): boolean {
   return !/\.m[jt]s$/.test(file) && /\b(?:module|exports|require)\b/.test(code);
 }
 
-/** Null for what is looked up as it runs: what is made up there, and what may be missing. */
+/** Null for imports that are resolved at run time: computed specifiers, and files that may be missing. */
 async function resolveTarget(
   { kind, specifier }: ModuleImport,
   file: string,
@@ -141,27 +141,27 @@ function createMissingImport(
   return { problem: message.replace(file, `${file}${line}`) };
 }
 
-/** Each key of it can be imported by its name, as TypeScript allows it. */
+/** Each key becomes a named export, as TypeScript allows it. */
 function toJsonModule(file: string, source: string): OwnModule | Obstacle {
   const parsed = parseJson(source);
   if (!parsed.ok) return { problem: `${file}: ${parsed.error}` };
   const keys = isRecord(parsed.value) ? Object.keys(parsed.value) : [];
-  const named = keys.filter((key) => key !== 'default');
-  const taking = named.map((key, at) => `${JSON.stringify(key)}: json_${at}`).join(', ');
-  const giving = named.map((key, at) => `json_${at} as ${JSON.stringify(key)}`).join(', ');
+  const exportNames = keys.filter((key) => key !== 'default');
+  const taking = exportNames.map((key, at) => `${JSON.stringify(key)}: json_${at}`).join(', ');
+  const giving = exportNames.map((key, at) => `json_${at} as ${JSON.stringify(key)}`).join(', ');
   const code = [
     `const json = JSON.parse(${JSON.stringify(JSON.stringify(parsed.value))});`,
     'export default json;',
-    ...(named.length === 0 ? [] : [`const { ${taking} } = json;`, `export { ${giving} };`]),
+    ...(exportNames.length === 0 ? [] : [`const { ${taking} } = json;`, `export { ${giving} };`]),
   ].join('\n');
   return { file, source, code, helpers: '', mappings: '', imports: [], exports: [], targets: [] };
 }
 
-/** Why a plugin is not translated. */
+/** Why a plugin is not transpiled. */
 export type Obstacle =
-  /** Nobody could run it. */
+  /** No loader could run it. */
   | { readonly problem: string }
-  /** Another way may work. */
+  /** Another loader may work. */
   | { readonly unable: string };
 
 const PLAIN_OPTIONS: TransformOptions = {
@@ -175,10 +175,10 @@ const PLAIN_OPTIONS: TransformOptions = {
   },
 };
 
-// Joined so, because the type of the mode is an enum that cannot be named here.
+// With Object.assign, because the mode is a const enum that cannot be named here.
 const OPTIONS: TransformOptions = Object.assign(PLAIN_OPTIONS, { helpers: { mode: 'External' } });
 
-/** A file of TypeScript or JavaScript as JavaScript for this Node.js. */
+/** Transforms TypeScript or JavaScript to JavaScript for this Node.js. */
 function transformFile(
   file: string,
   source: string,
@@ -195,12 +195,12 @@ function transformFile(
   return { code, mappings: map?.mappings ?? '', helpers };
 }
 
-/** Of the same length, so that every place stays right. */
+/** Replaces it by text of the same length, so that every location stays correct. */
 function removeHashbang(source: string): string {
   return source.startsWith('#!') ? `//${source.slice(2)}` : source;
 }
 
-/** Labels count in bytes. */
+/** Labels count bytes. */
 function formatPlace({ labels }: OxcError, source: string): string {
   const start = labels.at(-1)?.start;
   if (start === undefined) return '';
@@ -212,12 +212,12 @@ function formatProblem({ message, helpMessage }: OxcError): string {
   return helpMessage === null ? message : `${message} (${helpMessage})`;
 }
 
-/** What the code of decorated classes calls. */
+/** The functions that the code of decorated classes calls. */
 const HELPER_NAMES = ['decorate', 'decorateParam'];
 
 /**
- * What decorated classes call, for a module that has some, on one line; nothing for others. Null when a
- * module calls more than is here.
+ * The helper functions for a module with decorated classes, on one line; an empty text for others. Null
+ * when a module calls a helper that is not here.
  */
 function findHelpers(called: readonly string[]): string | null {
   if (called.length === 0) return '';

@@ -1,22 +1,22 @@
 import type { ImportSpecifier, parse } from 'es-module-lexer/minimal';
 
-/** One import of a module, and where it stands in its code. */
+/** One import of a module, and its location in the code. */
 export interface ModuleImport {
   readonly kind: 'static' | 'dynamic' | 'meta';
-  /** Null for what is only known as it runs. */
+  /** Null when it is only known at run time. */
   readonly specifier: string | null;
-  /** Of the specifier, without its quotes where it is static. */
+  /** The start of the specifier, without its quotes where it is static. */
   readonly start: number;
   readonly end: number;
-  /** Of the whole statement or expression. */
+  /** The start of the whole statement or expression. */
   readonly from: number;
   readonly to: number;
   readonly hasAttributes: boolean;
-  /** What a static one is about; null for others. */
+  /** The clause of a static import; null for others. */
   readonly clause: ImportClause | null;
 }
 
-/** What stands between `import` or `export` and `from`. */
+/** The part between `import` or `export` and `from`. */
 export interface ImportClause {
   readonly isExport: boolean;
   /** `export * from` */
@@ -25,22 +25,22 @@ export interface ImportClause {
   /** `* as name` */
   readonly namespace: string | null;
   readonly named: readonly {
-    /** As the other module calls it; with quotes where it was written with them. */
+    /** The name in the other module; with quotes where it was written with them. */
     readonly from: string;
-    /** As it is called here: a variable, or the name of an export. */
+    /** The name here: a variable, or the name of an export. */
     readonly to: string;
   }[];
 }
 
 export interface ModuleOutline {
   readonly imports: readonly ModuleImport[];
-  /** The names under which it exports something, but for what it passes on as a whole. */
+  /** The names of its exports, except for those of `export * from`. */
   readonly exports: readonly string[];
-  /** Whether it says that it is an ES module. */
+  /** Whether it has the syntax of an ES module. */
   readonly isModule: boolean;
 }
 
-/** What a module imports and exports; `read` is the lexer. */
+/** Parses the imports and exports of a module; `read` is the lexer. */
 export function parseOutline(code: string, read: typeof parse): ModuleOutline {
   const [found, exported] = read(code);
   const imports = found.flatMap((each) => toModuleImport(each, code));
@@ -55,7 +55,7 @@ const KINDS: Readonly<Record<number, ModuleImport['kind']>> = {
   3: 'meta',
 };
 
-/** None for kinds that Node.js does not have yet. */
+/** Null for kinds of import that Node.js does not support yet. */
 function toModuleImport(
   { t, n, s, e, ss, se, a }: ImportSpecifier,
   code: string,
@@ -72,27 +72,27 @@ const CLAUSE =
   /^(import|export)\b\s*([^\s,{}*"']+)?\s*,?\s*(?:(\*)(?:\s*as\s+(\S+))?|\{([\s\S]*)\})?\s*(?:from)?\s*$/;
 const NAMED = /("(?:[^"\\]|\\.)*"|[^\s,]+)(?:\s+as\s+("(?:[^"\\]|\\.)*"|[^\s,]+))?/g;
 
-/** Reads a statement up to the quotes of its specifier. */
+/** Parses a statement up to the quotes of its specifier. */
 function parseClause(text: string): ImportClause | null {
   const match = CLAUSE.exec(text.replaceAll(COMMENTS, ' ').trimEnd());
   if (match === null) return null;
-  const [, keyword, name = null, star, namespace = null, named = ''] = match;
+  const [, keyword, name = null, star, namespace = null, namedText = ''] = match;
   return {
     isExport: keyword === 'export',
     isStar: star !== undefined && namespace === null,
     default: name === 'from' ? null : name,
     namespace,
-    named: [...named.matchAll(NAMED)].map(([, from = '', to = from]) => ({ from, to })),
+    named: [...namedText.matchAll(NAMED)].map(([, from = '', to = from]) => ({ from, to })),
   };
 }
 
-/** A name as a string of JavaScript. */
+/** Formats a name as a JavaScript string. */
 export function quoteText(name: string): string {
   return name.startsWith('"') ? name : JSON.stringify(name);
 }
 
-/** What a clause wants of the other module, but all at once. */
+/** Lists the names that a clause imports, except for a namespace. */
 export function listWantedNames(clause: ImportClause): readonly string[] {
-  const named = clause.named.map(({ from }) => String(JSON.parse(quoteText(from))));
-  return clause.default === null ? named : ['default', ...named];
+  const names = clause.named.map(({ from }) => String(JSON.parse(quoteText(from))));
+  return clause.default === null ? names : ['default', ...names];
 }

@@ -6,11 +6,11 @@ import { realpathSync, statSync } from 'node:fs';
 
 export interface FoundPackage {
   readonly file: string;
-  /** Whether it is made for plugins, so that it imports what the host stands for. */
+  /** Whether the package is made for plugins, so that it imports modules that the host provides. */
   readonly isForPlugins: boolean;
 }
 
-/** What of other packages a translation depends on. */
+/** The files of other packages that a transpilation depends on. */
 export type PackageUses = Pick<TranspiledRecord, 'packages' | 'manifests'>;
 
 /** Finds files of packages as Node.js does for `import`, and records what it read. */
@@ -23,7 +23,7 @@ export class PackageFinder {
     return { packages: this.#packages, manifests };
   }
 
-  /** The file of a specifier that is no path; null when there is none. */
+  /** Finds the file of a specifier that is no path; null when there is none. */
   find(specifier: string, importer: string): FoundPackage | null {
     const from = path.dirname(importer);
     const own = findNearestManifest(from, (directory) => this.#readManifest(directory));
@@ -47,7 +47,7 @@ export class PackageFinder {
     return parsed.ok && isRecord(parsed.value) ? parsed.value : null;
   }
 
-  /** `#name`, which the package's own `imports` explain. */
+  /** Resolves `#name` with the package's own `imports`. */
   #findInside(name: string, own: Home | null, importer: string): FoundPackage | null {
     const target = own === null ? null : resolveMapping(own.manifest['imports'] ?? {}, name);
     if (own === null || target === null) return null;
@@ -75,7 +75,7 @@ function findNearestManifest(
   }
 }
 
-/** `@scope/name/a/b` is `./a/b` of `@scope/name`. */
+/** Splits `@scope/name/a/b` into `@scope/name` and `./a/b`. */
 function splitSpecifier(specifier: string): { readonly name: string; readonly request: string } {
   const parts = specifier.split('/');
   const count = specifier.startsWith('@') ? 2 : 1;
@@ -93,10 +93,10 @@ function findExported(home: Home, request: string): FoundPackage | null {
     return target === null ? null : findInPackage(home, path.join(directory, target));
   }
   const isWhole = request === '.';
-  const named =
+  const mainFile =
     isWhole && typeof main === 'string' ? findInPackage(home, path.join(directory, main)) : null;
   return (
-    named ??
+    mainFile ??
     findInPackage(home, isWhole ? path.join(directory, 'index') : path.join(directory, request))
   );
 }
@@ -114,17 +114,17 @@ function isForPlugins(manifest: Manifest): boolean {
   );
 }
 
-/** As Node.js chooses for `import`. */
+/** The conditions that Node.js uses for `import`. */
 const CONDITIONS = ['node', 'node-addons', 'import', 'default', ...listSyncConditions()];
 
-/** Where Node.js can `require` ES modules it also knows those that are made for that. */
+/** A Node.js that can `require` ES modules also has the condition `module-sync`. */
 function listSyncConditions(): readonly string[] {
   return process.features.require_module ? ['module-sync'] : [];
 }
 
 /**
- * What `exports` of a package.json say of a path (`.`, `./lib/a.js`), or `imports` of a name (`#a`): a
- * path inside the package, or for `imports` also another package. Null when they say nothing.
+ * Resolves a path (`.`, `./lib/a.js`) with `exports` of a package.json, or a name (`#a`) with `imports`: a
+ * path inside the package, or for `imports` also another package. Null when there is no match.
  */
 function resolveMapping(field: unknown, request: string): string | null {
   const table = isTable(field) ? field : { '.': field };
@@ -139,7 +139,7 @@ function resolveMapping(field: unknown, request: string): string | null {
   return resolveTarget(table[pattern], request.slice(before.length, request.length - after.length));
 }
 
-/** A table has paths as its keys; everything else is about the package as a whole. */
+/** A table has paths as its keys; any other value applies to the package as a whole. */
 function isTable(field: unknown): field is Record<string, unknown> {
   return isRecord(field) && Object.keys(field).every((key) => /^[.#]/.test(key));
 }
@@ -159,7 +159,7 @@ function compareSpecificity(one: string, other: string): number {
   return other.indexOf('*') - one.indexOf('*') || other.length - one.length;
 }
 
-/** The first that fits counts; a null forbids it. */
+/** The first match wins; null excludes the path. */
 function resolveTarget(target: unknown, star: string): string | null {
   return findTarget(target, star) ?? null;
 }
@@ -185,7 +185,7 @@ function findFirst(targets: readonly unknown[], star: string): string | null | u
   return undefined;
 }
 
-// What is written in TypeScript is meant, where what was made of it lies beside it.
+// TypeScript comes first, because its compiled output may exist beside it.
 export const SOURCE_ENDINGS = [
   '.ts',
   '.mts',
@@ -197,10 +197,10 @@ export const SOURCE_ENDINGS = [
   '.cjs',
   '.json',
 ];
-// A package is published for Node.js.
+// Published packages contain JavaScript for Node.js first.
 const PACKAGE_ENDINGS = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
-/** The file that is meant by a path without its ending, with the ending that it will have, or by its directory. */
+/** Finds the file of a path without its extension, with the extension of its output, or of a directory. */
 export function findFile(base: string, endings: readonly string[]): string | null {
   const candidates = [
     base,
@@ -214,7 +214,7 @@ export function findFile(base: string, endings: readonly string[]): string | nul
 
 const JAVASCRIPT = /\.([cm]?)js(x?)$/;
 
-/** TypeScript wants `./a.js` written for `./a.ts`. */
+/** In TypeScript, `./a.ts` may be imported as `./a.js`. */
 function listTypeScriptNames(base: string): readonly string[] {
   if (!JAVASCRIPT.test(base)) return [];
   const same = base.replace(JAVASCRIPT, '.$1ts$2');

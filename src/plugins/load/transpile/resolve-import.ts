@@ -5,13 +5,13 @@ import type { PluginPackage } from '../../entry.ts';
 import { type LoadRequest, isProvided } from '../loading.ts';
 import type { FoundPackage, PackageFinder, PackageUses } from './packages.ts';
 
-/** What an import leads to. */
+/** The target of an import. */
 export type Target =
-  /** The host itself. */
+  /** The host provides it. */
   | { readonly kind: 'provided' }
-  /** A file that is translated with the plugin. */
+  /** A file that is transpiled with the plugin. */
   | { readonly kind: 'own'; readonly file: string }
-  /** Something that Node.js imports as it is; `isHosts` when it is a package that Hookline brings. */
+  /** A module that Node.js imports unchanged; `isHosts` when it is a package of Hookline. */
   | { readonly kind: 'foreign'; readonly url: string; readonly isHosts?: true }
   | { readonly kind: 'missing'; readonly message: string };
 
@@ -28,7 +28,7 @@ export class ImportResolver {
     this.#request = request;
   }
 
-  /** What of other packages the results depend on. */
+  /** The files of other packages that the results depend on. */
   get uses(): PackageUses {
     return this.#packages?.uses ?? { packages: [], manifests: [] };
   }
@@ -72,7 +72,7 @@ function isTranslatable(file: string): boolean {
   return CODE.test(file);
 }
 
-/** What Node.js can import as it is stays where it is, and is shared by all who import it. */
+/** A module that Node.js can import unchanged is not copied, and all importers share it. */
 function toPackageTarget({ file, isForPlugins }: FoundPackage, home: string | null): Target {
   const isOwn = home !== null && isInside(file, home);
   const isTranslated = NOT_FOR_NODE.test(file) || ((isOwn || isForPlugins) && isTranslatable(file));
@@ -84,7 +84,7 @@ function isInside(file: string, home: string): boolean {
   return !within.startsWith('..') && !within.split(path.sep).includes('node_modules');
 }
 
-/** What Cline called its packages while hooks had other names, too. */
+/** The former scope of Cline's packages, when hooks had other names, too. */
 const FORMER = /^@clinebot\//u;
 const RENAMED =
   'the plugin is written for an early Cline: its packages are called @cline/… now, and its hooks are in "hooks"';

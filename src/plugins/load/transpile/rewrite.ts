@@ -8,25 +8,25 @@ import {
 } from './module-imports.ts';
 import type { Target } from './resolve-import.ts';
 
-/** A module with what each of its imports leads to. */
+/** A module with the targets of its imports. */
 export interface ResolvedModule extends Pick<ModuleOutline, 'imports' | 'exports'> {
   readonly code: string;
-  /** What stands above it. */
+  /** Code that is inserted above the module. */
   readonly helpers: string;
-  /** In the order of the imports; null for what is only known as it runs. */
+  /** In the order of the imports; null for those that are only known at run time. */
   readonly targets: readonly (Target | null)[];
 }
 
 export interface Neighbours {
-  /** How an own file is called in the directory; null when it is not there. */
-  readonly nameOf: (file: string) => string | null;
-  /** What a module has that is exported as a whole. */
-  readonly namesOf: (specifier: string) => readonly string[];
+  /** The file name of an own file in the output directory; null when it is not there. */
+  readonly getFileName: (file: string) => string | null;
+  /** The export names of a module that is re-exported as a whole. */
+  readonly listNames: (specifier: string) => readonly string[];
 }
 
 /**
- * Writes a module so that it can be imported from another place than its own. No line moves but by those
- * that are put above the first, `linesAbove`.
+ * Rewrites a module so that it can be imported from another directory. Lines move only by those that are
+ * inserted above the first, `linesAbove`.
  */
 export function rewriteModule(
   module: ResolvedModule,
@@ -69,13 +69,13 @@ function applyEdits(code: string, edits: readonly Edit[]): string {
   return result + code.slice(at);
 }
 
-/** What is known is imported as Node.js does it; everything else is looked up as it runs. */
+/** Known targets are imported natively; all others are resolved at run time. */
 function listDynamicEdits(
   { from, to }: ModuleImport,
   target: Target | null,
-  { nameOf }: Neighbours,
+  { getFileName }: Neighbours,
 ): readonly Edit[] {
-  const name = target?.kind === 'own' ? nameOf(target.file) : null;
+  const name = target?.kind === 'own' ? getFileName(target.file) : null;
   if (name !== null) return [edit(from, to, `import("./${name}")`)];
   return [edit(from, from + 'import'.length, `${SCOPE}.import`)];
 }
@@ -83,51 +83,54 @@ function listDynamicEdits(
 function listStaticEdits(
   { start, end, to, hasAttributes }: ModuleImport,
   target: Target | null,
-  { nameOf }: Neighbours,
+  { getFileName }: Neighbours,
 ): readonly Edit[] {
   if (target?.kind === 'foreign') return [edit(start, end, target.url.replaceAll("'", '%27'))];
   if (target?.kind !== 'own') return [];
-  // What it leads to is JavaScript now, also where it was JSON.
+  // The target is JavaScript now, also where it was JSON, so import attributes are removed.
   const attributes = hasAttributes ? [edit(end + 1, to, '')] : [];
-  return [edit(start, end, `./${nameOf(target.file) ?? ''}`), ...attributes];
+  return [edit(start, end, `./${getFileName(target.file) ?? ''}`), ...attributes];
 }
 
-/** Statements above the code, in the place of imports that are taken out of it. */
-function createPrelude({ code, exports }: ResolvedModule, { namesOf }: Neighbours) {
+/** Statements above the code that replace imports. */
+function createPrelude({ code, exports }: ResolvedModule, { listNames }: Neighbours) {
   const exportedNames = new Set(exports);
   let statements = '';
   let count = 0;
-  const exportAs = (specifier: string, pairs: readonly (readonly [string, string])[]): string => {
+  const renderExports = (
+    specifier: string,
+    pairs: readonly (readonly [string, string])[],
+  ): string => {
     const own = pairs.map(([from, to]) => ({ from, to, local: `${SCOPE}_${count++}` }));
     const taking = own.map(({ from, local }) => `${from}: ${local}`).join(', ');
     const giving = own.map(({ local, to }) => `${local} as ${to}`).join(', ');
     return `const { ${taking} } = ${renderProvided(specifier)}; export { ${giving} };`;
   };
-  const starred = (specifier: string): string => {
-    const free = namesOf(specifier).filter(
+  const renderStarExport = (specifier: string): string => {
+    const free = listNames(specifier).filter(
       (name) => name !== 'default' && !exportedNames.has(name),
     );
     for (const name of free) exportedNames.add(name);
-    return exportAs(
+    return renderExports(
       specifier,
       free.map((name) => [quoteText(name), quoteText(name)]),
     );
   };
-  const statementOf = (clause: ImportClause, specifier: string): string => {
-    if (!clause.isExport) return importText(clause, specifier);
-    if (clause.isStar) return starred(specifier);
+  const renderStatement = (clause: ImportClause, specifier: string): string => {
+    if (!clause.isExport) return renderImport(clause, specifier);
+    if (clause.isStar) return renderStarExport(specifier);
     if (clause.namespace !== null) {
       const local = `${SCOPE}_${count++}`;
       return `const ${local} = ${renderProvided(specifier)}; export { ${local} as ${clause.namespace} };`;
     }
-    return exportAs(
+    return renderExports(
       specifier,
       clause.named.map(({ from, to }) => [quoteText(from), to]),
     );
   };
   return {
     take({ from, to, specifier, clause }: ModuleImport): Edit {
-      if (clause !== null && specifier !== null) statements += statementOf(clause, specifier);
+      if (clause !== null && specifier !== null) statements += renderStatement(clause, specifier);
       return edit(from, to, countLineBreaks(code.slice(from, to)));
     },
     statements: () => statements,
@@ -138,11 +141,11 @@ function renderProvided(specifier: string): string {
   return `${SCOPE}.provided(${JSON.stringify(specifier)})`;
 }
 
-function importText(clause: ImportClause, specifier: string): string {
+function renderImport(clause: ImportClause, specifier: string): string {
   const provided = renderProvided(specifier);
   const byDefault = clause.default === null ? [] : [`"default": ${clause.default}`];
-  const named = clause.named.map(({ from, to }) => `${quoteText(from)}: ${to}`);
-  const all = [...byDefault, ...named].join(', ');
+  const bindings = clause.named.map(({ from, to }) => `${quoteText(from)}: ${to}`);
+  const all = [...byDefault, ...bindings].join(', ');
   const some = all === '' ? '' : `const { ${all} } = ${provided};`;
   return clause.namespace === null ? some : `${some}const ${clause.namespace} = ${provided};`;
 }

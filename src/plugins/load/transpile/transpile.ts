@@ -19,7 +19,7 @@ import { rewriteModule } from './rewrite.ts';
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createPrivateDirectory } from '../../../base/files.ts';
 
-/** Makes of an entry and all that it imports of its plugin what Node.js can import, and keeps it. */
+/** Transpiles an entry and all files that it imports of its own plugin, and caches the result. */
 export async function transpile(request: LoadRequest): Promise<Transpiled | Obstacle> {
   const resolver = new ImportResolver(request);
   const graph = await readGraph(request, resolver);
@@ -38,7 +38,7 @@ export async function transpile(request: LoadRequest): Promise<Transpiled | Obst
   return writeToCache(record, request, maps);
 }
 
-/** Readable, and each only once: `lib/helper.ts` beside the entry is `lib.helper.mjs`. */
+/** Creates readable, unique names: `lib/helper.ts` beside the entry becomes `lib.helper.mjs`. */
 function createFileNames(files: readonly string[]): ReadonlyMap<string, string> {
   const home = path.dirname(files[0] ?? '');
   const names = new Map<string, string>();
@@ -58,7 +58,7 @@ function createFileNames(files: readonly string[]): ReadonlyMap<string, string> 
   return names;
 }
 
-/** The module as it is stored, and its source map. */
+/** The output of a module, and its source map. */
 function writeModule(
   module: OwnModule,
   graph: readonly OwnModule[],
@@ -68,8 +68,8 @@ function writeModule(
   const { file, source } = module;
   const name = names.get(file) ?? '';
   const rewritten = rewriteModule(module, {
-    nameOf: (other) => names.get(other) ?? null,
-    namesOf: (specifier) => [
+    getFileName: (other) => names.get(other) ?? null,
+    listNames: (specifier) => [
       ...new Set([...listExportedNames(specifier, request), ...collectWantedNames(module, graph)]),
     ],
   });
@@ -84,7 +84,7 @@ function listExportedNames(specifier: string, { provided }: LoadRequest): readon
   return Object.keys(provided(specifier) ?? {});
 }
 
-/** What others import of a module that passes on another as a whole: it must be there, if only to say that it is not. */
+/** Collects the names that others import of a module with `export * from`; a missing one must throw when it is used. */
 function collectWantedNames(
   { file, targets, imports }: OwnModule,
   graph: readonly OwnModule[],
@@ -122,16 +122,16 @@ function listProvidedUses({ imports, targets }: OwnModule, request: LoadRequest)
 }
 
 /**
- * Writes a translation where it is found the next time, or where nothing can be written, for this process
- * only. `maps` are the source maps by the name of their file.
+ * Writes the output to the cache or, where that is not writable, to a directory of this process.
+ * `maps` are the source maps by the name of their file.
  */
 async function writeToCache(
-  made: Omit<TranspiledRecord, 'digest'>,
+  content: Omit<TranspiledRecord, 'digest'>,
   request: LoadRequest,
   maps: ReadonlyMap<string, string>,
 ): Promise<Transpiled> {
-  const digest = computeDigest(made);
-  const record = { ...made, digest };
+  const digest = computeDigest(content);
+  const record = { ...content, digest };
   const home = getCachePlace(request);
   const cached = home === null ? null : tryWriteToCache(home, record, maps);
   if (cached !== null) return cached;
@@ -143,12 +143,12 @@ async function writeToCache(
   );
 }
 
-function computeDigest(made: Omit<TranspiledRecord, 'digest'>): string {
-  const text = JSON.stringify(made);
+function computeDigest(content: Omit<TranspiledRecord, 'digest'>): string {
+  const text = JSON.stringify(content);
   return `${computeChecksum(text)}-${text.length}`;
 }
 
-/** Null when it cannot be written: a full disk, a directory of somebody else. */
+/** Null when it cannot be written, for example on a full disk or without permission. */
 function tryWriteToCache(
   home: string,
   record: TranspiledRecord,
@@ -164,7 +164,7 @@ function tryWriteToCache(
   }
 }
 
-/** Whoever looks finds all of the modules or none. */
+/** Writes all modules or none, because other processes read the same directory. */
 function writeModules(
   home: string,
   { digest, modules }: TranspiledRecord,
@@ -193,7 +193,7 @@ function createTemporaryName(file: string): string {
   return `${file}.${process.pid}-${count}.tmp`;
 }
 
-/** What stands there is broken, unless another process has just written the same. */
+/** An existing directory is broken, unless another process has just written the same modules. */
 function moveInto(directory: string, unfinished: string, isThere: () => boolean): void {
   try {
     renameSync(unfinished, directory);
@@ -216,7 +216,7 @@ function replaceFile(file: string, text: string): void {
   renameSync(unfinished, file);
 }
 
-// Sessions that are open with an older one may still import a part of it.
+// Open sessions may still import modules of an older output.
 const KEPT = 4;
 
 function dropOld(home: string, digest: string): void {

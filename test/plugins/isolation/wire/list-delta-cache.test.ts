@@ -31,7 +31,7 @@ describe('a list that is sent as a delta', () => {
         const here = new SentLists();
         const there = new KnownLists();
         for (const { list, items } of steps) {
-          const known = there.applyChange(sent(here.change(list, items)));
+          const known = there.applyChange(sent(here.recordChange(list, items)));
           expect(known.items.slice(0, known.length)).toEqual(items);
         }
       }),
@@ -42,9 +42,9 @@ describe('a list that is sent as a delta', () => {
     const here = new SentLists();
     const there = new KnownLists();
     const texts = [{ id: 1 }, { id: 2 }];
-    const first = there.applyChange(sent(here.growth('said', texts)));
+    const first = there.applyChange(sent(here.recordGrowth('said', texts)));
     texts.push({ id: 3 });
-    const change = here.growth('said', texts);
+    const change = here.recordGrowth('said', texts);
     expect(change).toMatchObject({ start: 2, end: 0, between: { value: [{ id: 3 }] } });
     const second = there.applyChange(sent(change));
     expect(first.items.slice(0, first.length)).toEqual([{ id: 1 }, { id: 2 }]);
@@ -54,11 +54,11 @@ describe('a list that is sent as a delta', () => {
   it('begins again with another list, and when something was not sent', () => {
     const here = new SentLists();
     const there = new KnownLists();
-    there.applyChange(sent(here.growth('said', [{ id: 1 }, { id: 2 }])));
+    there.applyChange(sent(here.recordGrowth('said', [{ id: 1 }, { id: 2 }])));
     const summary = [{ id: 9 }];
-    expect(there.applyChange(sent(here.growth('said', summary))).items).toEqual(summary);
-    here.growth('said', summary);
-    here.forget();
-    expect(there.applyChange(sent(here.growth('said', summary))).items).toEqual(summary);
+    expect(there.applyChange(sent(here.recordGrowth('said', summary))).items).toEqual(summary);
+    here.recordGrowth('said', summary);
+    here.clear();
+    expect(there.applyChange(sent(here.recordGrowth('said', summary))).items).toEqual(summary);
   });
 });
