@@ -123,7 +123,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       sessions,
       engine: engines.own(),
       openEngine: engines.open,
-      emit: (event) => listeners.forEach((listener) => notifyListener(listener, event)),
+      emit(event) {
+        for (const listener of listeners) {
+          callObserver('a subscriber to runtime events', listener, event);
+        }
+      },
       notice,
       disposed: disposing.signal,
     })));
@@ -165,10 +169,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       await Promise.all([watching?.close(), engines.close()]);
     },
   };
-}
-
-function notifyListener(listener: (event: RuntimeEvent) => void, event: RuntimeEvent): void {
-  callObserver('a subscriber to runtime events', listener, event);
 }
 
 async function importSessions(host: () => SessionHost): Promise<Sessions> {
