@@ -107,6 +107,9 @@ interface AgentHost {
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
 }
 
+/** Who threw, for warnings. */
+const LISTENER = 'a subscriber to runtime events';
+
 /** The composition root: configuration, trust, dialects, engines, trace, sessions. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const notice = options.onNotice ?? (() => undefined);
@@ -123,7 +126,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       sessions,
       engine: engines.own(),
       openEngine: engines.open,
-      emit: (event) => listeners.forEach((listener) => notifyListener(listener, event)),
+      emit: (event) => listeners.forEach((listener) => callObserver(LISTENER, listener, event)),
       notice,
       disposed: disposing.signal,
     })));
@@ -165,10 +168,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       await Promise.all([watching?.close(), engines.close()]);
     },
   };
-}
-
-function notifyListener(listener: (event: RuntimeEvent) => void, event: RuntimeEvent): void {
-  callObserver('a subscriber to runtime events', listener, event);
 }
 
 async function importSessions(host: () => SessionHost): Promise<Sessions> {
