@@ -107,6 +107,8 @@ interface AgentHost {
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
 }
 
+/** Who threw, for warnings. */
+
 /** The composition root: configuration, trust, dialects, engines, trace, sessions. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const notice = options.onNotice ?? (() => undefined);
