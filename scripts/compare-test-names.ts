@@ -129,12 +129,14 @@ function readCases(file: string): TestCase[] {
 
 /** Some titles show where the tree lies, or the PATH of the machine. */
 function normalizeName(name: string, root: string): string {
-  return name
-    .replaceAll(/"PATH":"[^"]*"/gu, '"PATH":"…"')
-    .replaceAll(root, '<root>')
-    // The end of a temporary directory's name is random.
-    .replaceAll(/(?<=\/[\w-]+-)[A-Za-z0-9]{6}(?=[/"\s]|$)/gu, '…')
-    .replaceAll(/\s+/gu, ' ');
+  return (
+    name
+      .replaceAll(/"PATH":"[^"]*"/gu, '"PATH":"…"')
+      .replaceAll(root, '<root>')
+      // The end of a temporary directory's name is random.
+      .replaceAll(/(?<=\/[\w-]+-)[A-Za-z0-9]{6}(?=[/"\s]|$)/gu, '…')
+      .replaceAll(/\s+/gu, ' ')
+  );
 }
 
 function readRenamings(file: string): Renaming[] {
