@@ -15,6 +15,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/trust/',
     'src/mcp/server-config.ts',
     'src/permissions/permissions.ts',
+    'src/tool-vocabularies/vocabulary.ts',
     'src/cli/context.ts',
     'src/cli/commands/hooks-list.ts',
     'src/cli/output/describe-hooks.ts',
@@ -33,6 +34,9 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/host/watch-hook-files.ts',
     'src/trust/lock.ts',
     'src/trust/content-store.ts',
+    // Read the commands of hooks, too.
+    'src/permissions/rules/shell-commands.ts',
+    'src/permissions/rules/shell-words.ts',
     // Finds that there are no plugins.
     'src/host/agent/session-plugins.ts',
     'src/host/plugins/find-plugins.ts',
