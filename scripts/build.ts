@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { build, type OutputChunk } from 'rolldown';
+import { findChunkGroup, listStalePaths } from './chunk-groups.ts';
 import {
   importsThroughStarter,
   lazyRequires,
@@ -39,69 +40,6 @@ const EXTERNAL = [
   /^@modelcontextprotocol\/client$/,
 ];
 
-// Needed only to run hooks, not to look at them: kept apart so that it is not loaded for that.
-const RUNNING = pathPattern(
-  'src/(?:hooks|trace)/',
-  'src/base/(?:time-limit|network-addresses|http-body)\\.',
-  'src/dialects/known-tools\\.',
-  'src/process/(?:run|spawn|end-tree|process-table|bounded-output)\\.',
-  'src/host/(?:embed/|watch-hook-files)',
-  'src/trust/(?:lock|content-store)\\.',
-  'node_modules/ulid/',
-);
-
-// Needed only to run hooks of one kind.
-const RUNNING_CLAUDE = pathPattern(
-  'src/dialects/claude/(?:handlers|input|output|codec|entry-handlers|port|write-answer)\\b',
-);
-const RUNNING_FILES = pathPattern(
-  'src/dialects/(?:command-handler|cline-files/(?:codec|output|payload|read-payload|write-answer))\\.',
-);
-
-// Needed only where something is configured in Claude's format.
-const CLAUDE =
-  /src[\\/]dialects[\\/]claude[\\/](?:binding|config|found-hook|identity|match|sources)\b|src[\\/]mcp[\\/](?:parse-servers|edit-servers)\.|src[\\/]base[\\/](?:located-json|edit-json|field-reader|canonical-json)\.|node_modules[\\/]jsonc-parser/;
-
-// Needed only to write, copy and remove hooks.
-const WRITING = pathPattern(
-  'src/dialects/[a-z-]+/(?:templates/|import-hooks\\.)',
-  'src/dialects/(?:hooks-file|write-hook-file)\\.',
-);
-
-// Needed only where an MCP server is configured.
-const MCP = pathPattern('src/mcp/(?!answer|server-config)');
-
-// Needed only where a plugin lies on disk.
-const PLUGINS_FOUND = pathPattern(
-  'src/plugins/(?:find/|manifest\\.|contract/(?:plugin|runtime-hooks)\\.)',
-  'src/dialects/cline-plugins/(?:binds|disabled)\\.',
-);
-
-// Needed only where a session has plugins; what checks schemas only where one of them has any.
-const PLUGINS = pathPattern(
-  'src/host/plugins/(?!check-plugins|plugin-source|plugin-options|session-plugins|contributions/(?:json-schema|tool-name-conflicts))',
-  'src/plugins/(?:api|call-with-timeout|command|health|registry)\\.',
-  'src/plugins/contract/',
-  'src/dialects/cline-plugins/(?!binds|dialect|disabled|discover|events|machine)',
-  'src/plugins/messages/',
-  'src/compat/cline/llms/',
-);
-
-// Of the agent, what only some runs need.
-const AGENT_RARELY = pathPattern(
-  'src/agent/models/(?:ai-sdk|sdk-[a-z]+|failures|thoughts)\\.',
-  'src/agent/tools/(?:web|toolsets)/',
-  'src/agent/tools/files/(?:pdf-text|notebook|image)[a-z-]*\\.',
-);
-
-// Needed only where an agent runs.
-const AGENT =
-  /src[\\/](?:agent|sessions|permissions[\\/](?!permissions\.)|mcp[\\/]answer|host[\\/](?:agent[\\/](?!agents)|mcp|open-permissions|git-worktrees|plugins[\\/](?:check-plugins|session-plugins|contributions[\\/]tool-name-conflicts))|process[\\/]env-files)\b/;
-
-// What `hooks list` needs, in one file: looking a file up and reading it costs half a millisecond.
-const LOOKING =
-  /src[\\/](?:base|dialects|host(?![\\/]plugins[\\/]contributions[\\/]json-schema)|mcp[\\/]server-config|process|trust|cli[\\/](?:context|plugin-options|words[\\/](?:found|unbound)|commands[\\/]hooks-list))\b/;
-
 const INPUTS = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json'];
 
 const isOptional = process.argv.includes('--if-stale');
@@ -110,11 +48,6 @@ if (!isOptional || isStale()) {
   compileLibrary();
   await joinFiles();
   await bundlePrograms();
-}
-
-/** One pattern for paths on every system. */
-function pathPattern(...alternatives: readonly string[]): RegExp {
-  return new RegExp(alternatives.join('|').replaceAll('/', '[\\\\/]'));
 }
 
 function isStale(): boolean {
@@ -158,21 +91,7 @@ async function bundlePrograms(): Promise<void> {
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: {
         includeDependenciesRecursively: false,
-        groups: [
-          // Most command lines are so plain that nobody needs it.
-          { name: 'shell-parser', test: /node_modules[\\/]unbash/ },
-          { name: 'running', test: RUNNING },
-          { name: 'running-claude', test: RUNNING_CLAUDE },
-          { name: 'running-files', test: RUNNING_FILES },
-          { name: 'writing', test: WRITING },
-          { name: 'claude', test: CLAUDE },
-          { name: 'mcp', test: MCP },
-          { name: 'plugins-found', test: PLUGINS_FOUND },
-          { name: 'plugins', test: PLUGINS },
-          { name: 'agent-rarely', test: AGENT_RARELY },
-          { name: 'agent', test: AGENT },
-          { name: 'looking', test: LOOKING },
-        ],
+        groups: [{ name: findChunkGroup }],
       },
       banner: (chunk) => (chunk.name === 'hookline' ? '#!/usr/bin/env node' : ''),
       minify: false,
@@ -180,12 +99,19 @@ async function bundlePrograms(): Promise<void> {
   });
   writeFileSync('dist/bin/package.json', '{ "type": "commonjs" }\n');
   const chunks = output.filter((each): each is OutputChunk => each.type === 'chunk');
+  checkGroups(chunks);
   nameMainPart(chunks);
   chmodSync('dist/bin/hookline.js', 0o755);
   writeFileSync(
     'dist/bin/THIRD-PARTY-LICENSES.txt',
     describeLicenses(chunks.flatMap((chunk) => chunk.moduleIds)),
   );
+}
+
+/** A path that fits no module of the program would silently put its files in other parts. */
+function checkGroups(chunks: readonly OutputChunk[]): void {
+  const stale = listStalePaths(chunks.flatMap((chunk) => chunk.moduleIds));
+  if (stale.length > 0) throw new Error(`chunk-groups.ts names no module: ${stale.join(', ')}`);
 }
 
 /** Tells the starter what the part is called that it loads first. */

@@ -1,4 +1,5 @@
 import { DIALECTS, listDialectsWith } from '../dialects/index.ts';
+import { TOOLSETS } from '../tool-vocabularies/vocabulary.ts';
 import type { Command } from './context.ts';
 
 /** A flag in commander's syntax. `choices` limits its values. */
@@ -166,7 +167,9 @@ const AGENT_FLAGS: readonly CommandFlag[] = [
   {
     flag: '--toolset <name>',
     about: 'tool names that the model sees',
-    choices: ['claude', 'cline-classic', 'cline-sdk'],
+    get choices() {
+      return TOOLSETS;
+    },
   },
   {
     flag: '--add-dir <dir>',

@@ -4,7 +4,6 @@ import type { Failure } from '../hooks/decision.ts';
 import type { Answer, Exchange, Handler, HandlerInput } from '../hooks/handler.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
 import { type Program, type ProgramResult, runProgram } from '../process/run.ts';
-import { readFileSync, statSync } from 'node:fs';
 
 /** A dialect's two pure functions: one encodes the payload of a hook, one decodes its result. */
 export interface Codec {
@@ -120,27 +119,6 @@ function limitText({ text, tail, truncated, totalBytes }: BoundedOutput): string
   if (!truncated && text.length <= REPORT_LIMIT) return text;
   const end = truncated ? tail.slice(-REPORT_LIMIT / 2) : text.slice(-REPORT_LIMIT / 2);
   return `${truncateText(text, REPORT_LIMIT / 2)}\n[... cut: ${totalBytes} bytes in all ...]\n${end}`;
-}
-
-const LARGEST_SCRIPT = 1024 * 1024;
-
-/**
- * Whether a script opens `/dev/stdin` by its path, which fails for Node's pipes, because they are
- * sockets.
- */
-export function hasStdinPath(script: string): boolean {
-  return process.platform === 'linux' && script.includes('/dev/stdin');
-}
-
-/** The same for a file, which may be missing or binary. */
-export function hasStdinPathInFile(file: string): boolean {
-  try {
-    const stats = statSync(file);
-    if (!stats.isFile() || stats.size > LARGEST_SCRIPT) return false;
-    return hasStdinPath(readFileSync(file, 'latin1'));
-  } catch {
-    return false;
-  }
 }
 
 const LAST_LINE_CHARACTERS = 300;

@@ -1,5 +1,5 @@
 import { findClosestName } from '../base/did-you-mean.ts';
-import { TOOL_NAMES } from '../tool-vocabularies/tool-views.ts';
+import { listNames, TOOL_NAMES } from '../tool-vocabularies/tool-views.ts';
 
 /** Finds the tool that an unknown name probably means, or null. */
 export function findIntendedTool(name: string): string | null {
@@ -20,10 +20,9 @@ export function isKnownTool(name: string): boolean {
   return KNOWN_TOOLS.includes(name);
 }
 
-const KNOWN_TOOLS = [
-  ...new Set(TOOL_NAMES.flatMap(({ claude, classic, sdk }) => [claude, ...classic, ...sdk])),
-  'Task',
-].filter((name) => !name.includes('<'));
+const KNOWN_TOOLS = [...new Set(TOOL_NAMES.flatMap(listNames)), 'Task'].filter(
+  (name) => !name.includes('<'),
+);
 
 /** Removed tools, each with its replacement. */
 export const FORMER_TOOLS: ReadonlyMap<string, string> = new Map([['MultiEdit', 'Edit']]);

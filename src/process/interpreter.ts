@@ -324,3 +324,11 @@ function splitWords(line: string): string[] {
   const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"']|["'])+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
+
+/**
+ * Whether a script opens `/dev/stdin` by its path, which fails for Node's pipes, because they are
+ * sockets.
+ */
+export function hasStdinPath(script: string): boolean {
+  return process.platform === 'linux' && script.includes('/dev/stdin');
+}

@@ -25,7 +25,7 @@ import {
 } from './vocabulary.ts';
 import { describeNonObject, type ToolForm } from './tool-form.ts';
 
-export { TOOL_NAMES, findVocabulary } from './tools.ts';
+export { TOOL_NAMES, findVocabulary, listNames } from './tools.ts';
 
 export type { InputChange, InputInHand } from './vocabulary.ts';
 export { VOCABULARIES, type ViewContext, type ToolCall, type ToolView, type Vocabulary };

@@ -125,6 +125,11 @@ type ToolNames = { readonly claude: string } & {
   readonly [Other in Exclude<Vocabulary, 'claude'>]: readonly string[];
 };
 
+/** Lists the names of one tool in all vocabularies, Claude's first. */
+export function listNames(names: ToolNames): readonly string[] {
+  return VOCABULARIES.flatMap((vocabulary) => names[vocabulary]);
+}
+
 /** The tool that a call's name means, and its vocabulary. */
 export interface CalledTool {
   readonly tool: Tool;
@@ -192,15 +197,15 @@ function findCalledMcp(call: ToolCall): CalledTool | null {
 }
 
 function describeToolNames(tool: Tool): ToolNames {
-  const listNames = (vocabulary: Vocabulary): readonly string[] => {
+  const listNamesIn = (vocabulary: Vocabulary): readonly string[] => {
     const name = tool.forms[vocabulary]?.name;
     const changeNames = tool.changesFile === true ? RULES[vocabulary].changeNames : [];
     return name === undefined ? [] : [name, ...changeNames];
   };
   return {
     claude: tool.defaultForm.name,
-    classic: listNames('classic'),
-    sdk: listNames('sdk'),
+    classic: listNamesIn('classic'),
+    sdk: listNamesIn('sdk'),
   };
 }
 
@@ -217,10 +222,13 @@ function listCalledNames(tool: Tool): [string, CalledTool][] {
 /** Lists names that stand for several kinds of changes; the parts of such a call tell them apart. */
 function listChangeNames(): [string, CalledTool][] {
   const edit = { tool: TOOLS.Edit, form: TOOLS.Edit.defaultForm };
-  return [
-    [REPLACE_IN_FILE, { ...edit, vocabulary: 'classic' }],
-    [EDITOR, { ...edit, vocabulary: 'sdk' }],
-    [APPLY_PATCH, { ...edit, vocabulary: 'sdk' }],
-    [MULTI_EDIT, { ...edit, vocabulary: null }],
-  ];
+  const names: Readonly<Record<Vocabulary, readonly string[]>> = {
+    claude: [],
+    classic: [REPLACE_IN_FILE],
+    sdk: [EDITOR, APPLY_PATCH],
+  };
+  const called = VOCABULARIES.flatMap((vocabulary) =>
+    names[vocabulary].map((name): [string, CalledTool] => [name, { ...edit, vocabulary }]),
+  );
+  return [...called, [MULTI_EDIT, { ...edit, vocabulary: null }]];
 }

@@ -6,6 +6,17 @@ export const VOCABULARIES = ['claude', 'classic', 'sdk'] as const;
 
 export type Vocabulary = (typeof VOCABULARIES)[number];
 
+/** What each vocabulary is called where the user chooses the one in which the model sees its tools. */
+const TOOLSET_NAMES = {
+  claude: 'claude',
+  classic: 'cline-classic',
+  sdk: 'cline-sdk',
+} as const satisfies Readonly<Record<Vocabulary, string>>;
+
+export type Toolset = (typeof TOOLSET_NAMES)[Vocabulary];
+
+export const TOOLSETS: readonly Toolset[] = Object.values(TOOLSET_NAMES);
+
 /** The tools that vocabularies have forms of, under their Claude names. */
 export type ToolKind =
   | 'Read'

@@ -4,6 +4,7 @@ import { findClosestName } from '../../base/did-you-mean.ts';
 import {
   type ViewContext,
   listToolNames,
+  listNames,
   TOOL_NAMES,
   type ToolCall,
   type ToolView,
@@ -134,10 +135,8 @@ function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]) {
 function formatUnknownTool(name: string, { tools, modelToolNames }: CallContext): string {
   const own = tools.map((tool) => tool.name);
   const visible = modelToolNames?.() ?? own;
-  const other = TOOL_NAMES.filter(({ claude }) => own.includes(claude)).flatMap(
-    ({ classic, sdk }) => [...classic, ...sdk],
-  );
-  const close = findClosestName(name, [...visible, ...own, ...other]);
+  const known = TOOL_NAMES.filter(({ claude }) => own.includes(claude)).flatMap(listNames);
+  const close = findClosestName(name, [...visible, ...own, ...known]);
   const hint = close === null ? '' : ` Did you mean ${close}?`;
   return `There is no tool named "${name}".${hint} These are the tools: ${visible.join(', ')}.`;
 }

@@ -1,11 +1,10 @@
 import { listToolViews, type Vocabulary } from '../../tool-vocabularies/tool-views.ts';
+import { TOOLSETS, type Toolset } from '../../tool-vocabularies/vocabulary.ts';
 import type { ToolSpec } from '../models/model.ts';
 import type { Tool } from './tool.ts';
 
 /** The vocabulary in which the model sees its tools. Calls are accepted in all of them. */
-export const TOOLSETS = ['claude', 'cline-classic', 'cline-sdk'] as const;
-
-export type Toolset = (typeof TOOLSETS)[number];
+export { TOOLSETS, type Toolset };
 
 export function isToolset(name: unknown): name is Toolset {
   return TOOLSETS.some((toolset) => toolset === name);

@@ -23,7 +23,7 @@ import { formatLabel } from './identity.ts';
 import { compileFit } from './match/fit.ts';
 import { createPatternScreen, isToolEvent } from './match/matching.ts';
 import { type HandlerType, NEVER_FIRED } from './events.ts';
-import { TOOL_NAMES } from '../../tool-vocabularies/tool-views.ts';
+import { listNames, TOOL_NAMES } from '../../tool-vocabularies/tool-views.ts';
 import { compileMatcher, type Matcher } from '../../hooks/matcher.ts';
 
 /** Plans a copy of the hooks in Claude's settings to `.cline/hooks.json`. */
@@ -299,10 +299,10 @@ function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher
   }
 }
 
-/** Finds Cline's names that the matcher matches although it does not match the tool's Claude name. */
+/** Finds the other names that the matcher matches although it does not match the tool's Claude name. */
 function findNewlyMatched(matcher: Matcher): readonly string[] {
   const names = TOOL_NAMES.filter(({ claude }) => !matcher.fits([claude]))
-    .flatMap(({ classic, sdk }) => [...classic, ...sdk])
+    .flatMap(listNames)
     .filter((name) => !name.includes('<') && matcher.fits([name]));
   return [...new Set(names)];
 }

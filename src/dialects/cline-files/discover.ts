@@ -12,8 +12,12 @@ import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError } from '../../base/files.ts';
 import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
-import { type LaunchMachine, type LaunchPlan, planLaunch } from '../../process/interpreter.ts';
-import { hasStdinPath } from '../command-handler.ts';
+import {
+  hasStdinPath,
+  type LaunchMachine,
+  type LaunchPlan,
+  planLaunch,
+} from '../../process/interpreter.ts';
 import { findByPathExt } from '../../process/program-finder.ts';
 import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';

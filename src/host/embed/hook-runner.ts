@@ -216,7 +216,7 @@ function replaceInput<Data extends object>(data: Data, event: HookEvent): Data {
  */
 function detectVocabulary(data: object): Vocabulary {
   const name = 'toolName' in data && typeof data.toolName === 'string' ? data.toolName : '';
-  return findVocabulary(name) ?? 'classic';
+  return findVocabulary(name) ?? clineFiles.vocabulary;
 }
 
 /** Converts a runner's output to one answer; failures are reported even if other hooks decided. */

@@ -1,5 +1,6 @@
 import { getToolCall } from '../../../hooks/facts.ts';
 import {
+  listNames,
   listToolNames,
   TOOL_NAMES,
   type ToolCall,
@@ -56,9 +57,10 @@ export function isOffered(policies: ToolPolicies, name: string): boolean {
   );
   if (tools.length === 0) return isEnabled(readCallPolicy(policies, { name, input: {} }));
   // `editor` is Write and Edit: it is offered as long as either is allowed.
-  return tools.some(({ claude, classic }) =>
-    isEnabled(mergeToolPolicy(policies, [name, claude, ...classic])),
-  );
+  return tools.some((names) => {
+    const others = listNames(names).filter((each) => !names.sdk.includes(each));
+    return isEnabled(mergeToolPolicy(policies, [name, ...others]));
+  });
 }
 
 /** The policies as a handler, before every hook of a plugin. */

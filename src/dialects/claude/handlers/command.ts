@@ -1,16 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { memoize, memoizePerObject } from '../../../base/memoize.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { Environment } from '../../../process/environment.ts';
+import { hasStdinPath } from '../../../process/interpreter.ts';
 import { type ProgramResult, runProgram } from '../../../process/run.ts';
-import {
-  createFailingHandler,
-  describeEnd,
-  reportExchange,
-  hasStdinPathInFile,
-  hasStdinPath,
-} from '../../command-handler.ts';
+import { createFailingHandler, describeEnd, reportExchange } from '../../command-handler.ts';
 import type { Grant } from '../../discovery.ts';
 import { explainUnboundDirectory } from '../binding.ts';
 import type { ClaudeCodec } from '../codec.ts';
@@ -98,6 +93,19 @@ function handOver(firstLine: string): boolean | { readonly timeoutMs: number } {
 function hasStdinPathInCommand(entry: CommandEntry, session: ClaudeSession): boolean {
   const text = [entry.command, ...(entry.args ?? [])].join(' ');
   return hasStdinPath(text) || findScripts(text, entry, session).some(hasStdinPathInFile);
+}
+
+const LARGEST_SCRIPT = 1024 * 1024;
+
+/** Whether a file, which may be missing or binary, opens `/dev/stdin` by its path. */
+function hasStdinPathInFile(file: string): boolean {
+  try {
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > LARGEST_SCRIPT) return false;
+    return hasStdinPath(readFileSync(file, 'latin1'));
+  } catch {
+    return false;
+  }
 }
 
 function findScripts(text: string, entry: CommandEntry, session: ClaudeSession): readonly string[] {

@@ -1,6 +1,10 @@
 import type { Tool } from '../../../agent/tools/tool.ts';
 import { findTool } from '../../../agent/tools/index.ts';
-import { listToolViews, findVocabulary } from '../../../tool-vocabularies/tool-views.ts';
+import {
+  listToolViews,
+  findVocabulary,
+  type Vocabulary,
+} from '../../../tool-vocabularies/tool-views.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
 
 const reported = new WeakSet<Tool>();
@@ -45,10 +49,18 @@ function findOwner(name: string, others: readonly Tool[]): string | null {
   return others.some((other) => names.includes(other.name)) ? 'another one of this session' : null;
 }
 
+/** Whether plugins may use the names of a vocabulary that none of our tools has, and those of MCP tools. */
+const HAS_FREE_NAMES: Readonly<Record<Vocabulary, boolean>> = {
+  claude: false,
+  classic: false,
+  sdk: true,
+};
+
 /** Names of Cline's tools that Hookline does not have are free, also those that look like a server's. */
 function isOurs(name: string): boolean {
   const vocabulary = findVocabulary(name);
-  return vocabulary === 'sdk' ? findTool(getClaudeName(name)) !== null : vocabulary !== null;
+  if (vocabulary === null) return false;
+  return !HAS_FREE_NAMES[vocabulary] || findTool(getClaudeName(name)) !== null;
 }
 
 function getClaudeName(name: string): string {

@@ -1,0 +1,178 @@
+/**
+ * Which files of src share a part of the program. Finding and reading a part costs half a
+ * millisecond, so what a command needs lies together, and what it does not need lies apart.
+ *
+ * A path that ends in a slash is a folder; `*` stands for one name. The longest path that fits a
+ * file decides. A file that none fits goes wherever the bundler puts it.
+ */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  // What `hooks list` needs.
+  looking: [
+    'src/base/',
+    'src/dialects/',
+    'src/host/',
+    'src/process/',
+    'src/trust/',
+    'src/mcp/server-config.ts',
+    'src/permissions/permissions.ts',
+    'src/tool-vocabularies/vocabulary.ts',
+    'src/cli/context.ts',
+    'src/cli/commands/hooks-list.ts',
+    'src/cli/output/describe-hooks.ts',
+    'src/host/plugins/plugin-options.ts',
+  ],
+  // Needed only to run hooks, not to look at them.
+  running: [
+    'src/hooks/',
+    'src/trace/',
+    'src/tool-vocabularies/',
+    'src/dialects/known-tools.ts',
+    'src/process/run.ts',
+    'src/process/spawn.ts',
+    'src/process/end-tree.ts',
+    'src/process/bounded-output.ts',
+    'src/host/watch-hook-files.ts',
+    'src/trust/lock.ts',
+    'src/trust/content-store.ts',
+    // Read the commands of hooks, too.
+    'src/permissions/rules/shell-commands.ts',
+    'src/permissions/rules/shell-words.ts',
+    // Finds that there are no plugins.
+    'src/host/agent/open-session-plugins.ts',
+    'src/host/plugins/check-plugins.ts',
+    'src/host/plugins/session-plugins.ts',
+    'src/cli/plugins/plugin-hooks.ts',
+    'src/cli/plugins/select-plugins.ts',
+    'node_modules/ulid/',
+  ],
+  // Needed only to run hooks of one kind.
+  'running-claude': [
+    'src/dialects/claude/handlers/',
+    'src/dialects/claude/input/',
+    'src/dialects/claude/output/',
+    'src/dialects/claude/codec.ts',
+    'src/dialects/claude/entry-handlers.ts',
+    'src/dialects/claude/port.ts',
+  ],
+  'running-files': [
+    'src/dialects/command-handler.ts',
+    'src/dialects/cline-files/codec.ts',
+    'src/dialects/cline-files/output.ts',
+    'src/dialects/cline-files/payload.ts',
+  ],
+  // Needed only to read payloads of other agents, and to write answers for them.
+  'foreign-payloads': [
+    'src/dialects/claude/input/payload-reader.ts',
+    'src/dialects/*/read-payload.ts',
+    'src/dialects/*/input/read-payload.ts',
+    'src/dialects/*/write-answer.ts',
+  ],
+  // Needed only for requests over HTTP.
+  http: ['src/base/network-addresses.ts', 'src/base/http-body.ts'],
+  // Needed only to write, copy and remove hooks.
+  writing: [
+    'src/dialects/claude/config/edit.ts',
+    'src/mcp/edit-servers.ts',
+    'src/base/edit-json.ts',
+    'src/dialects/*/templates/',
+    'src/dialects/*/import-hooks.ts',
+    'src/dialects/hooks-file.ts',
+    'src/dialects/write-hook-file.ts',
+  ],
+  // Looks for what is configured in Claude's format.
+  claude: [
+    'src/dialects/claude/config/parse-events.ts',
+    'src/dialects/claude/config/time-limits.ts',
+    'src/dialects/claude/sources/',
+  ],
+  // Needed only where something is configured in Claude's format.
+  'claude-found': [
+    'src/dialects/claude/binding.ts',
+    'src/dialects/claude/config/',
+    'src/dialects/claude/found-hook.ts',
+    'src/dialects/claude/identity.ts',
+    'src/dialects/claude/match/',
+    'src/dialects/claude/sources/skills-and-agents.ts',
+    'src/mcp/parse-servers.ts',
+    'src/base/located-json.ts',
+    'node_modules/jsonc-parser/',
+  ],
+  // Needed only where an MCP server is configured.
+  mcp: ['src/mcp/'],
+  // Needed only where a plugin lies on disk.
+  'plugins-found': [
+    'src/plugins/find/',
+    'src/plugins/manifest.ts',
+    'src/plugins/contract/plugin.ts',
+    'src/plugins/contract/runtime-hooks.ts',
+    'src/dialects/cline-plugins/binds.ts',
+  ],
+  // Needed only where a session has plugins.
+  plugins: [
+    'src/host/plugins/',
+    'src/plugins/call-with-timeout.ts',
+    'src/plugins/registry.ts',
+    'src/plugins/contract/',
+    'src/plugins/messages/',
+    'src/dialects/cline-plugins/answers.ts',
+    'src/dialects/cline-plugins/contexts.ts',
+    'src/dialects/cline-plugins/handlers.ts',
+    'src/dialects/cline-plugins/mutable-request.ts',
+    'src/compat/cline/llms/',
+  ],
+  // What checks schemas: needed only where a plugin has any.
+  'json-schema': ['src/host/plugins/contributions/json-schema.ts'],
+  // Needed only where an agent runs.
+  agent: [
+    'src/host/worktrees.ts',
+    'src/host/redact-stream.ts',
+    'src/plugins/command.ts',
+    'src/compat/cline/llms/catalog.ts',
+    'src/agent/',
+    'src/sessions/',
+    'src/permissions/',
+    'src/mcp/answer.ts',
+    'src/host/agent/',
+    'src/host/mcp/',
+    'src/host/open-permissions.ts',
+    'src/host/git-worktrees.ts',
+    'src/host/plugins/contributions/tool-name-conflicts.ts',
+    'src/process/env-files.ts',
+  ],
+  // Of the agent, what only some runs need.
+  'agent-rarely': [
+    'src/agent/models/ai-sdk.ts',
+    'src/agent/models/sdk-answer.ts',
+    'src/agent/models/sdk-prompt.ts',
+    'src/agent/models/failures.ts',
+    'src/agent/tools/web/',
+    'src/agent/tools/files/pdf-text.ts',
+    'src/agent/tools/files/notebook.ts',
+    'src/agent/tools/files/image.ts',
+  ],
+  // Most command lines are so plain that nobody needs it.
+  'shell-parser': ['node_modules/unbash/'],
+};
+
+const PATTERNS = Object.entries(GROUPS)
+  .flatMap(([group, paths]) => paths.map((path) => ({ group, path, pattern: toPattern(path) })))
+  .sort((one, other) => other.path.length - one.path.length);
+
+/** Finds the group of a file, by its absolute path on any system; null without one. */
+export function findChunkGroup(file: string): string | null {
+  const written = file.replaceAll('\\', '/');
+  return PATTERNS.find(({ pattern }) => pattern.test(written))?.group ?? null;
+}
+
+/** Lists the paths of the groups that fit none of these files, because a file was moved or removed. */
+export function listStalePaths(files: readonly string[]): readonly string[] {
+  const written = files.map((file) => file.replaceAll('\\', '/'));
+  return PATTERNS.filter(({ pattern }) => !written.some((file) => pattern.test(file))).map(
+    ({ path }) => path,
+  );
+}
+
+function toPattern(path: string): RegExp {
+  const source = path.replaceAll('.', '\\.').replaceAll('*', '[^/]+');
+  return new RegExp(`(?:^|/)${source}${path.endsWith('/') ? '' : '$'}`);
+}
