@@ -12,7 +12,7 @@ import { toLateJson, toVerdictJson, formatLate, formatVerdict } from '../output/
 /** `hookline hooks fire EVENT`: the real hooks, without an agent. */
 export const fireHooks: Command<EventFlags> = async (context, options) => {
   const late: LateOutcome[] = [];
-  const event = await readEvent(options);
+  const event = readEvent(options);
   warnMisspelledTool(context.print, options);
   return withPluginHooks(
     context,

@@ -20,7 +20,7 @@ import {
   CallLog,
   type ToolCallRecord,
 } from '../../compat/cline/session/agent-result.ts';
-import { type EventDescription, createEvent } from '../resolve-event.ts';
+import { type EventDescription, resolveEvent } from '../resolve-event.ts';
 import { createTempWorkspace, type TempWorkspace } from '../temp-workspace.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
 import { randomUUID } from 'node:crypto';
@@ -136,7 +136,7 @@ async function openTestHost(
       run: (prompt, script) => run(session, prompt, script),
       callTool: (name, input) => callTool(session, name, input),
       fire: async (hook, moment = {}) =>
-        host.session(sessionId).engine.dispatch(createEvent({ ...moment, event: EVENTS[hook] })),
+        host.session(sessionId).engine.dispatch(resolveEvent({ ...moment, event: EVENTS[hook] })),
       contributions: () => listContributions(session, watched),
       issues: () => [...issues],
       dispose,
