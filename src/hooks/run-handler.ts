@@ -1,4 +1,4 @@
-import { addAbortListener, removeAbortListener } from '../base/abort.ts';
+import { addAbortListener, clampTimerDelay, removeAbortListener } from '../base/abort.ts';
 import { systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -255,9 +255,6 @@ function findWithheldReason(handler: Handler): string | null {
   }
 }
 
-// A longer delay makes setTimeout fire at once.
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Runs with a signal of its own, which aborts with the outer one and when the time is up. */
 export async function runWithinLimit(
   run: (signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined>,
@@ -275,7 +272,7 @@ export async function runWithinLimit(
       resolve({ failure: { kind: 'timeout', message } });
       controller.abort(new DOMException(message, 'TimeoutError'));
     };
-    timer = setTimeout(giveUp, Math.min(timeoutMs, MAX_TIMER_MS));
+    timer = setTimeout(giveUp, clampTimerDelay(timeoutMs));
   });
   try {
     const answer = await Promise.race([run(controller.signal), timeUp]);

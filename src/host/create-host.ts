@@ -151,7 +151,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
     bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
-    ...sessionVerbs(sessions),
+    ...createSessionMethods(sessions),
     start: async (request) => (await loadSessions()).start(request),
     mcpServers: async () => (await loadSessions()).mcpReport(),
     subscribe(listener) {
@@ -180,8 +180,8 @@ function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }
   }
 }
 
-/** The verbs of a session, for whoever has only its id. */
-function sessionVerbs(sessions: Map<string, OpenSession>) {
+/** Methods that find a session by its id and call it. */
+function createSessionMethods(sessions: Map<string, OpenSession>) {
   const find = (id: string): OpenSession => sessions.get(id) ?? throwUnknownSession(id);
   return {
     send: async (id, prompt) => find(id).session.send(prompt),
