@@ -109,8 +109,8 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
   },
   PermissionRequest: {
     ...NOTHING,
-    fires: 'before the person is asked',
-    refusal: 'answers for the person: denied',
+    fires: 'before the user is asked',
+    refusal: 'answers for the user: denied',
     effects: ['allow', 'deny'],
     stop: 'obeyed',
     changes: { input: 'last', permissions: 'join' },
@@ -191,7 +191,7 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
   },
   Notification: {
     ...NOTHING,
-    fires: 'the agent waits for the person, or is done in the background',
+    fires: 'the agent waits for the user, or is done in the background',
     subject: (event) => event.type,
   },
   MessageDisplay: {
@@ -236,7 +236,7 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
   },
   ElicitationResult: {
     ...DECLINABLE,
-    fires: 'the person answered an MCP server',
+    fires: 'the user answered an MCP server',
     refusal: 'the answer becomes a decline',
     subject: (event) => event.server,
   },

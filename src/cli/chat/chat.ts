@@ -199,7 +199,7 @@ export class Chat {
     const { host, activity, report } = this.#parts;
     activity.set('exiting …');
     if (this.#sessionId !== null) {
-      await host.abort(this.#sessionId, 'the person left');
+      await host.abort(this.#sessionId, 'the user left');
       await host.end(this.#sessionId, 'prompt_input_exit');
     }
     await report.waitUntilShown();

@@ -217,7 +217,7 @@ async function callTool(
   if (call !== undefined) return call;
   throw new HooklineError('USAGE_INVALID', {
     message: `the call of ${name} was never made: ${text === '' ? 'the run ended before it' : text}`,
-    hint: 'A hook of beforeRun or beforeModel may have ended the run; look at run().',
+    hint: 'A hook of beforeRun or beforeModel may have ended the run; check run().',
   });
 }
 

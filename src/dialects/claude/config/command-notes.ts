@@ -61,7 +61,7 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 export function explainUnsetVariable(name: string, event: string): string {
   const place = findFieldInstead(name) ?? '';
   const field = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
-  return `is set by nobody: read ${field} of the JSON on stdin instead`;
+  return `is never set: read ${field} of the JSON on stdin instead`;
 }
 
 function findFieldInstead(name: string): string | undefined {

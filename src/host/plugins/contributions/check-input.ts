@@ -79,7 +79,7 @@ function toSendableSchema(
     );
     const parsed = isExact && !isCut ? parseJson(text) : null;
     if (parsed?.ok === true && isRecord(parsed.value)) return parsed.value;
-    tell('a model cannot be told its input schema as JSON, so it may give it any object');
+    tell('its input schema cannot be converted to JSON Schema, so a model may pass any object');
   } catch (error) {
     tell(
       `its input schema cannot be used, so a model may give it any object: ${getErrorMessage(error)}`,
