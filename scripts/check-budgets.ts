@@ -93,7 +93,7 @@ function checkCasts(): string[] {
 
 function checkComments(source: SourceFile): string[] {
   return source.comments.flatMap(({ value, start }) => {
-    if (SUPPRESSION.test(value)) return [`${at(source, start)}: a suppression; mend the code`];
+    if (SUPPRESSION.test(value)) return [`${at(source, start)}: a suppression; fix the code`];
     return UNFINISHED.test(value) ? [`${at(source, start)}: unfinished; finish it or drop it`] : [];
   });
 }

@@ -50,7 +50,7 @@ function errorsPage(): GeneratedFile {
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: 'Everything is fine.',
-  refused: 'The hooks refused, or the command failed as it was asked to tell.',
+  refused: 'The hooks refused, or a check of the command failed.',
   usage: 'The command line or the configuration is wrong.',
   hookFailed: 'Under `--strict`: a hook failed, or was not trusted.',
   bug: 'Hookline contradicted itself. Please report it.',

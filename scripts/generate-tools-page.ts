@@ -9,7 +9,7 @@ export function toolsPage(): GeneratedFile {
   return {
     path: 'docs/reference/tools.md',
     text: formatPage('Tools', 'src/agent/tools', [
-      'The agent has one set of tools. `--toolset` picks the names and inputs that the model is told of; a call is accepted under any name of its tool, and hooks see theirs in every case. A tool without a name of its own in a set keeps its Claude name. Optional fields end in `?`.',
+      'The agent has one set of tools. `--toolset` picks the names and inputs that the model gets; a call is accepted under any name of its tool, and hooks see theirs in every case. A tool without a name of its own in a set keeps its Claude name. Optional fields end in `?`.',
       '## Names and inputs',
       formatTable(['Tool', 'Kind', ...TOOLSETS.map(code)], TOOLS.map(namesRow)),
       '## What the kinds mean',
@@ -41,10 +41,10 @@ function fieldsOf({ properties, required }: ToolSpec['schema']): string[] {
 }
 
 const KINDS: Readonly<Record<ToolKind, readonly [does: string, inDefault: string]>> = {
-  read: ['looks at files', 'allowed inside the workspace, else asked'],
+  read: ['reads files', 'allowed inside the workspace, else asked'],
   edit: ['changes files', 'asked'],
   execute: ['runs a program', 'asked, unless all it runs only reads inside the workspace'],
   fetch: ['gets something from the network', 'asked'],
   plan: ['changes nothing outside the session', 'allowed'],
-  ask: ['puts something to the person', 'allowed; `ExitPlanMode` is asked'],
+  ask: ['asks the user something', 'allowed; `ExitPlanMode` is asked'],
 };

@@ -127,7 +127,7 @@ export const PAYLOAD_DATA: Readonly<Record<FileHookName, z.ZodRawShape>> = {
       .strictObject({
         event: z
           .enum(['user_attention', 'task_complete'])
-          .describe('Whether the agent waits for the person, or is done.'),
+          .describe('Whether the agent waits for the user, or is done.'),
         source: text('What the agent waits for, or what ended the task.'),
         message: text('What the person is told, at most 8000 characters of it.'),
         messageTruncated: flag('Whether the message was cut.'),

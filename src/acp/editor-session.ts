@@ -98,7 +98,7 @@ export class EditorSession {
     const editor = this.#editor;
     const { text, images, notes } = readPrompt(blocks);
     if (text === '' && images.length === 0) {
-      throw createInvalidParamsError('the prompt says nothing');
+      throw createInvalidParamsError('the prompt is empty');
     }
     for (const note of notes) editor.sendNotice({ severity: 'warning', text: note });
     await this.#awaitServers(cancelled);

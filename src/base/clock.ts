@@ -17,3 +17,9 @@ export const systemClock: Clock = {
     return time[0] * 1000 + time[1] / 1_000_000;
   },
 };
+
+/** Formats a time as ISO text. An invalid one becomes empty, so that the line it stands in is still written. */
+export function formatTime(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}

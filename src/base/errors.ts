@@ -76,6 +76,15 @@ export function invariant(condition: unknown, sentence: string): asserts conditi
   if (!condition) throw new BugError(sentence);
 }
 
+/** Returns null when `work` throws. */
+export function tryOrNull<Value>(work: () => Value): Value | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

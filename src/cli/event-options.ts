@@ -26,7 +26,7 @@ export interface EventFlags {
 }
 
 /** Reads the event that the flags describe; missing fields get example values. */
-export function readEvent(flags: EventFlags): Promise<FiredEvent> {
+export function readEvent(flags: EventFlags): FiredEvent {
   return resolveEvent(readDescription(flags));
 }
 

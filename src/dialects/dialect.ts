@@ -34,8 +34,11 @@ export interface Dialect {
   readonly encode?: Lazy<Encode>;
   /** Answer in: what a hook's output means to this agent. */
   readonly decode?: Lazy<Decode>;
-  /** Payload in: the event that this agent describes to a hook. Throws a HooklineError for none. */
-  readonly readPayload?: Lazy<ReadPayload>;
+  /**
+   * Payload in: the event that this agent describes to a hook. Throws a HooklineError for none. Not lazy,
+   * because `readCase` checks payloads and is synchronous.
+   */
+  readonly readPayload?: ReadPayload;
   /** Answer out: a verdict as the output of a hook process of this agent. */
   readonly writeAnswer?: Lazy<WriteAnswer>;
   /** What `hooks new` writes. */

@@ -49,9 +49,9 @@ export function findForeignEvent(name: string): ForeignEvent | null {
 }
 
 /** Reads the payload that another agent writes to a hook's stdin. */
-export async function readForeignPayload(agent: string, payload: unknown): Promise<FiredEvent> {
-  const load = findDialect(agent)?.readPayload;
-  if (load !== undefined) return (await load())(payload);
+export function readForeignPayload(agent: string, payload: unknown): FiredEvent {
+  const read = findDialect(agent)?.readPayload;
+  if (read !== undefined) return read(payload);
   const agents = listDialectsWith('readPayload');
   throw new HooklineError('USAGE_INVALID', {
     message: `payloads of ${JSON.stringify(agent)} cannot be read; known are: ${agents.join(', ')}`,

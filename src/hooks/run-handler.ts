@@ -1,4 +1,4 @@
-import { addAbortListener, removeAbortListener } from '../base/abort.ts';
+import { addAbortListener, clampTimerDelay, removeAbortListener } from '../base/abort.ts';
 import { isPromiseLike } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
@@ -250,9 +250,6 @@ function findWithheldReason(handler: Handler): string | null {
   }
 }
 
-// A longer delay makes setTimeout fire at once.
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Runs with a separate signal, which aborts with the outer one and on the timeout. */
 export async function runWithinLimit(
   run: (signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined>,
@@ -270,7 +267,7 @@ export async function runWithinLimit(
       resolve({ failure: { kind: 'timeout', message } });
       controller.abort(new DOMException(message, 'TimeoutError'));
     };
-    timer = setTimeout(giveUp, Math.min(timeoutMs, MAX_TIMER_MS));
+    timer = setTimeout(giveUp, clampTimerDelay(timeoutMs));
   });
   try {
     const answer = await Promise.race([run(controller.signal), timeUp]);

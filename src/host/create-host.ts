@@ -186,7 +186,7 @@ function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }
   }
 }
 
-/** The methods that address a session by its id. */
+/** Methods that find a session by its id and call it. */
 function createSessionMethods(sessions: Map<string, OpenSession>) {
   const find = (id: string): OpenSession => sessions.get(id) ?? throwUnknownSession(id);
   return {

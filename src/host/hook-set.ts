@@ -17,6 +17,8 @@ import type {
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
+import type { PermissionSettings } from '../permissions/permissions.ts';
+import type { PluginEntry } from '../plugins/entry.ts';
 import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
@@ -39,8 +41,16 @@ export interface UnitStatus {
   readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
 }
 
+/** A unit with the fields of what it belongs to, as the public API has them; units that are no hooks run nothing. */
+interface ListedHook extends DiscoveredUnit, Omit<FoundHook, 'kind' | 'unit'> {
+  readonly permissions?: PermissionSettings;
+  readonly mcpServer?: ServerConfig;
+  readonly plugin?: PluginEntry;
+}
+
 /** A unit's state with the hook, plugin, server or rules it belongs to. */
 export interface ListedUnit extends UnitStatus {
+  readonly hook: ListedHook;
   readonly found: Discovered;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
@@ -48,7 +58,7 @@ export interface ListedUnit extends UnitStatus {
 
 /** A hook with its handlers; handlers of a hook that may not run are withheld. */
 export interface MadeHook {
-  readonly hook: FoundHook;
+  readonly hook: ListedHook;
   readonly handlers: readonly Handler[];
 }
 
@@ -129,7 +139,7 @@ export function createHookSet(options: HookSetOptions): HookSet {
   // Created on first use: callers that only list hooks need no handlers.
   function makeHandlers(): readonly MadeHook[] {
     madeHooks ??= found.hooks.map((hook) => ({
-      hook,
+      hook: toListedHook(hook, hook.unit),
       handlers: hook.toHandlers(grants.grant(hook)),
     }));
     return madeHooks;
@@ -201,6 +211,29 @@ function listUnits(found: Required<Discovery>) {
   return all.flatMap((each) => (each.unit === null ? [] : [{ found: each, unit: each.unit }]));
 }
 
+/** Assigns to the unit itself: a copy would read all that its getters read on first use. */
+function toListedHook(found: Discovered, unit: DiscoveredUnit): ListedHook {
+  if (found.kind === 'hook') {
+    const { events, matcher, timeoutMs, onFailure } = found;
+    const toHandlers = found.toHandlers.bind(found);
+    return Object.assign(unit, { events, matcher, timeoutMs, onFailure, toHandlers });
+  }
+  return Object.assign(unit, NO_HOOK, listOwnFields(found));
+}
+
+const NO_HOOK = {
+  events: [],
+  matcher: null,
+  timeoutMs: 0,
+  onFailure: 'open',
+  toHandlers: () => [],
+} as const satisfies Omit<FoundHook, 'kind' | 'unit'>;
+
+function listOwnFields(found: Exclude<Discovered, FoundHook>) {
+  if (found.kind === 'permissions') return { permissions: found.settings };
+  return found.kind === 'plugin' ? { plugin: found.entry } : { mcpServer: found.server };
+}
+
 /** Decides how a hook may run, and whether it may. */
 class Grants {
   readonly #options: HookSetOptions;
@@ -247,7 +280,7 @@ class Grants {
 
   readHookStatus(found: Discovered, unit: DiscoveredUnit): ListedUnit {
     const limits = readLimits(found, unit, this.#options.settings);
-    return { ...this.readStatus(unit), found, ...limits };
+    return { ...this.readStatus(unit), hook: toListedHook(found, unit), found, ...limits };
   }
 
   #checkTrust(unit: DiscoveredUnit): HookTrust {

@@ -62,7 +62,7 @@ function findServersIn(root: Node): Node | null {
   throw createEditError(`"${SERVERS}": expected an object, found ${servers.type}`, BY_HAND);
 }
 
-const BY_HAND = 'Mend it by hand first; it was left as it is.';
+const BY_HAND = 'Fix it by hand first; it was not changed.';
 
 function createEditError(message: string, hint: string): HooklineError {
   return new HooklineError('CONFIG_INVALID', { message, hint });

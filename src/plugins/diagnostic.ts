@@ -37,7 +37,7 @@ export function createUncaughtIssues(
   return (error) => {
     count += 1;
     if (count > MAX_REPORTED) return;
-    const rest = count === MAX_REPORTED ? ' (further ones are not told of)' : '';
+    const rest = count === MAX_REPORTED ? ' (further ones are not reported)' : '';
     const message = `an error that nothing caught: ${describeThrown(error)}${rest}`;
     onIssue({ plugin: plugin(), phase: 'uncaught', level: 'error', message });
   };

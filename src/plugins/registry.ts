@@ -131,7 +131,7 @@ function checkPlugin(
   const { problem, warnings } = readManifestSafely(loaded);
   const refuse = (message: string): PluginStatus => {
     if (isStrict) {
-      const hint = 'Mend it or leave it out; without `strict` the session starts without it.';
+      const hint = 'Fix it or leave it out; without `strict` the session starts without it.';
       throw new HooklineError('PLUGIN_INVALID', { message, hint });
     }
     onIssue({ plugin: name, phase: 'validate', level: 'error', message });
@@ -162,7 +162,7 @@ function readManifestSafely({ plugin, name }: LoadedPlugin): ReturnType<typeof r
   try {
     return readManifest(plugin, name);
   } catch (error) {
-    return { name, problem: `it cannot be looked at: ${getErrorMessage(error)}`, warnings: [] };
+    return { name, problem: `it cannot be read: ${getErrorMessage(error)}`, warnings: [] };
   }
 }
 
@@ -212,7 +212,7 @@ async function trySetUp(
 function toSetupError(name: string, error: unknown): HooklineError {
   if (!isHooklineError(error)) {
     const message = `the setup of the plugin "${name}" failed: ${getErrorMessage(error)}`;
-    const hint = 'Mend it or leave it out; otherwise the session starts without it.';
+    const hint = 'Fix it or leave it out; otherwise the session starts without it.';
     return new HooklineError('PLUGIN_INVALID', { message, hint, cause: error });
   }
   if (error.message.includes(`"${name}"`)) return error;

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { invariant } from '../base/errors.ts';
 import { openAnonymousFile } from '../base/files.ts';
-import { removeAbortListener, addAbortListener } from '../base/abort.ts';
+import { addAbortListener, clampTimerDelay, removeAbortListener } from '../base/abort.ts';
 import { type BoundedOutput, OutputCollector } from './bounded-output.ts';
 import { createTreeEnder, type TreeEnder, unregisterTree, registerTree } from './end-tree.ts';
 import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
@@ -70,8 +70,6 @@ const DEFAULTS = {
   exitGraceMs: 500,
 };
 const SURVIVOR_POLL_MS = 50;
-// A longer delay makes setTimeout fire at once.
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 class Run {
   readonly #program: Program;
@@ -139,7 +137,7 @@ class Run {
 
   #setTimeLimit(timeoutMs: number): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.#endTree('timeout'), Math.min(timeoutMs, MAX_TIMER_MS));
+    this.#deadline = setTimeout(() => this.#endTree('timeout'), clampTimerDelay(timeoutMs));
   }
 
   #listen(child: ChildProcess): void {

@@ -4,12 +4,7 @@ import { findClosestName } from '../base/did-you-mean.ts';
 import { DEFAULT_DIALECT } from '../dialects/index.ts';
 import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
 import { findExpectationProblem, isOperator } from './expectation.ts';
-import {
-  createEvent,
-  type EventDescription,
-  type FireDescription,
-  resolveEvent,
-} from './resolve-event.ts';
+import { type EventDescription, type FireDescription, resolveEvent } from './resolve-event.ts';
 
 /** The content of a case.json. */
 export interface CaseFields {
@@ -97,24 +92,13 @@ function readFire(place: Place, written: unknown): FireDescription {
   const fields = checkRecord(place, written);
   const isPayload = 'payload' in fields;
   checkKeys(place, fields, isPayload ? PAYLOAD_KEYS : EVENT_KEYS);
-  if (isPayload) return readPayload(place, fields);
-  const fire = readDescription(place, fields);
+  const fire = isPayload ? readPayload(place, fields) : readDescription(place, fields);
   try {
-    createEvent(fire);
+    resolveEvent(fire);
   } catch (error) {
     throw toCaseInvalid(place, error);
   }
   return fire;
-}
-
-/** Rejects with CASE_INVALID for a payload that its agent cannot have written. */
-export async function checkPayload(fire: FireDescription, file: string): Promise<void> {
-  if (!('payload' in fire)) return;
-  try {
-    await resolveEvent(fire);
-  } catch (error) {
-    throw toCaseInvalid({ file, at: 'fire' }, error);
-  }
 }
 
 function toCaseInvalid({ file, at }: Place, error: unknown): unknown {

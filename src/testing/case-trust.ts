@@ -108,7 +108,7 @@ function formatTrustCommand(root: string, hooksDirectory: string | null): string
 export function listWithheldHooks(skipped: readonly Skipped[]): readonly Difference[] {
   return skipped.filter(isAwaitingTrust).map(({ hook, why }) => ({
     path: 'skipped',
-    expected: `${hook} to run; look at it with \`hookline trust\``,
+    expected: `${hook} to run; run \`hookline trust\` to review it`,
     found: why,
   }));
 }

@@ -23,10 +23,7 @@ export interface HookCase extends CaseFields {
 
 export const CASE_FILE = 'case.json';
 
-/**
- * Reads a case directory. Throws CASE_INVALID, naming file and place, for anything malformed; only what
- * stands in a `payload` is checked when the case runs.
- */
+/** Reads a case directory. Throws CASE_INVALID, naming file and place, for anything malformed. */
 export function readCase(directory: string): HookCase {
   const file = path.join(directory, CASE_FILE);
   return {

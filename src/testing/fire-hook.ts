@@ -14,7 +14,7 @@ import type { Settings } from '../host/settings.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createHookEngine } from '../hooks/engine.ts';
 import type { HookEvent } from '../hooks/facts.ts';
-import { createEvent, type EventDescription } from './resolve-event.ts';
+import { resolveEvent, type EventDescription } from './resolve-event.ts';
 
 export interface FireHookOptions extends Omit<EventDescription, 'event'> {
   /** A hook file, or a directory of hooks. Naming it here is the decision to run it. */
@@ -34,7 +34,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const own = readSurroundings();
   const cwd = path.resolve(own.cwd, options.workspace ?? '');
   const target = path.resolve(own.cwd, options.hook);
-  const fired = createEvent({ ...options, event: options.event ?? path.parse(target).name });
+  const fired = resolveEvent({ ...options, event: options.event ?? path.parse(target).name });
   const surroundings = { ...own, env: { ...own.env, ...options.env } };
   const settings = readSettings(surroundings.env, options.settings);
   const moment = createMoment(surroundings, systemClock, { cwd, workspaceRoots: [cwd] });

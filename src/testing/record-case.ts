@@ -5,7 +5,7 @@ import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import type { Attributed, Outcome, Stop, Verdict } from '../hooks/decision.ts';
 import { CASE_FILE, readOwnDirectories } from './case.ts';
-import { createCaseError, checkPayload, parseCase } from './case-fields.ts';
+import { createCaseError, parseCase } from './case-fields.ts';
 import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import { type Difference, formatDifference, type Placeholders } from './expectation.ts';
 import type { FireDescription, EventDescription } from './resolve-event.ts';
@@ -31,7 +31,6 @@ export interface RecordedCase {
 export async function recordCase(request: RecordRequest): Promise<RecordedCase> {
   const { directory, fire } = request;
   const draft = prepareCase(directory, fire, request.replace === true);
-  await checkPayload(fire, draft.file);
   const own = readOwnDirectories(directory);
   const hookCase = { ...draft.fields, own, directory, name: path.basename(directory) };
   refuseWithheld(directory, findReasonsToWithhold(hookCase, request));

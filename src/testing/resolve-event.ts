@@ -35,13 +35,8 @@ export type FireDescription = EventDescription | PayloadDescription;
 type Facts = Readonly<Record<string, unknown>>;
 
 /** Resolves the described event. Throws PAYLOAD_INVALID or EVENT_UNKNOWN for an invalid description. */
-export async function resolveEvent(description: FireDescription): Promise<FiredEvent> {
+export function resolveEvent(description: FireDescription): FiredEvent {
   if ('payload' in description) return readForeignPayload(description.as, description.payload);
-  return createEvent(description);
-}
-
-/** Resolves an event that is described by its canonical fields. */
-export function createEvent(description: EventDescription): FiredEvent {
   const { event, facts } = resolveName(description);
   const sample: Facts = { ...createSampleEvent(event) };
   return createSampleEvent(event, {

@@ -8,8 +8,8 @@ import { createHost, type Host } from '../host/create-host.ts';
 import type { HookSearch } from '../host/open-hooks.ts';
 import type { Verdict } from '../hooks/decision.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
-import { CASE_FILE, type HookCase } from './case.ts';
-import { checkPayload, parseExpectation } from './case-fields.ts';
+import type { HookCase } from './case.ts';
+import { parseExpectation } from './case-fields.ts';
 import { listWithheldHooks, findReasonsToWithhold } from './case-trust.ts';
 import {
   type Difference,
@@ -39,17 +39,13 @@ export interface CaseResult {
   readonly durationMs: number;
 }
 
-/**
- * Fires the case's event at its hooks and compares the verdict. Rejects only when `signal` aborts, and
- * with CASE_INVALID for a payload that cannot be read.
- */
+/** Fires the case's event at its hooks and compares the verdict. Rejects only when `signal` aborts. */
 export async function runCase(
   hookCase: HookCase,
   options: RunCaseOptions = {},
 ): Promise<CaseResult> {
   const clock = options.clock ?? systemClock;
   const startedAt = clock.elapsed();
-  await checkPayload(hookCase.fire, path.join(hookCase.directory, CASE_FILE));
   const result = await examineCase(hookCase, options);
   const passed = result.skipped === null && result.differences.length === 0;
   return { name: hookCase.name, passed, ...result, durationMs: clock.elapsed() - startedAt };
@@ -157,7 +153,7 @@ export async function fireAt(
 ): Promise<Verdict> {
   // `$HOME` stays: in a command it is meant for the shell.
   const places = new Map([...placeholders].filter(([name]) => name !== '$HOME'));
-  const event = await resolveEvent(fire);
+  const event = resolveEvent(fire);
   const filled = mapTexts(event, (text) => fillPlaceholders(text, places));
   const verdict = await host.engine.dispatch(
     { ...event, ...(isRecord(filled) ? filled : {}) },

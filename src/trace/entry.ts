@@ -1,3 +1,4 @@
+import { formatTime } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { truncateText } from '../base/json.ts';
 import type { Outcome, Verdict } from '../hooks/decision.ts';
@@ -110,12 +111,6 @@ function describeMoment(event: HookEvent): EntryMoment {
   const { name, sessionId, taskId, cwd, workspaceRoots } = event;
   const root = workspaceRoots[0] ?? null;
   return { at: formatTime(event.at), event: name, sessionId, taskId, cwd, root };
-}
-
-/** A time that no calendar has is a caller's mistake, and no reason to lose the entry. */
-function formatTime(ms: number): string {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
 function toTraceOutcome({ decision, ...outcome }: Outcome): TraceOutcome {

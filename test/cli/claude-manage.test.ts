@@ -334,12 +334,12 @@ describe('doctor', () => {
         {
           about: 'claude:project:PostToolUse:prettier',
           level: 'hint',
-          text: '$CLAUDE_FILE_PATHS is set by nobody: read .tool_input.file_path of the JSON on stdin instead',
+          text: '$CLAUDE_FILE_PATHS is never set: read .tool_input.file_path of the JSON on stdin instead',
         },
         {
           about: 'claude:project:PostToolUse:format.py',
           level: 'hint',
-          text: 'its script names CLAUDE_TOOL_INPUT, which is set by nobody: read .tool_input of the JSON on stdin instead',
+          text: 'its script names CLAUDE_TOOL_INPUT, which is never set: read .tool_input of the JSON on stdin instead',
         },
       ]),
     );

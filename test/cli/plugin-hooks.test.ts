@@ -88,7 +88,11 @@ describe('hooks fire', () => {
     const workspace = createTempWorkspace({ [GUARD_FILE]: GUARD });
     const result = await runHookline([...FIRE, '--json'], at(workspace));
     expect(result.code).toBe(0);
-    expect(jsonOf(result)).toMatchObject({ outcomes: [] });
+    const why = expect.stringMatching(/^untrusted: /u);
+    expect(jsonOf(result)).toMatchObject({
+      outcomes: [],
+      skipped: [{ hook: 'plugin:workspace:guard', kind: 'withheld', why }],
+    });
     expect(result.stderr).toContain('note: plugin guard: it is not loaded');
     expect((await runHookline([...FIRE, '--strict'], at(workspace))).code).toBe(3);
     expect(existsSync(path.join(workspace.repo, 'pid.txt'))).toBe(false);

@@ -247,7 +247,7 @@ describe('hookline plugin install', () => {
     );
     expect(stdout).toContain('Installed my-cline-plugin 0.1.0');
     expect(stderr).toBe(
-      `It is loaded once you have looked at it: hookline --cwd ${workspace.repo} trust plugin:workspace:my-cline-plugin\n`,
+      `It needs review before it is loaded: hookline --cwd ${workspace.repo} trust plugin:workspace:my-cline-plugin\n`,
     );
     const before = jsonOf(await plugin(workspace, ['list', '--json'])).plugins;
     expect(before).toMatchObject([{ state: 'untrusted', contributes: null, place: 'workspace' }]);
@@ -511,7 +511,7 @@ describe('hookline plugin update', () => {
       '',
     ]);
     expect(stderr).toContain(
-      'It is loaded once you have looked at it: hookline trust plugin:workspace:my-cline-plugin',
+      'It needs review before it is loaded: hookline trust plugin:workspace:my-cline-plugin',
     );
     expect(jsonOf(await plugin(workspace, ['list', '--json'])).plugins).toMatchObject([
       { state: 'ready' },
@@ -528,7 +528,7 @@ describe('hookline plugin update', () => {
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout:
-        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, and neither is where it says that it comes from\n  Look at it with `hookline trust`, or install it again with --force.\n',
+        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, and neither is where it says that it comes from\n  Review it with `hookline trust`, or install it again with --force.\n',
     });
   });
 

@@ -124,7 +124,7 @@ describe('hookline plugin list', () => {
       'team  untrusted: it was never trusted here',
       '  .cline/plugins/team.ts',
       '',
-      '1 plugin is not loaded until you have looked: `hookline trust`',
+      '1 plugin needs review: run `hookline trust`',
       '',
     ]);
   });

@@ -115,7 +115,7 @@ describe('hooks new --dialect plugin', () => {
     const { runDemo } = await importDemo(inRoot('my-plugin.ts'));
     await runDemo();
     expect(log.mock.calls.flat()).toEqual([
-      expect.stringMatching(/^run_commands: .*pushes are not forced here: ask a person/u),
+      expect.stringMatching(/^run_commands: .*pushes are not forced here: ask the user/u),
       expect.stringMatching(/^say_hello: \{"greeting":"Hello, Ada!"/u),
       'Done.',
     ]);

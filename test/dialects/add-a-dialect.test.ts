@@ -38,7 +38,7 @@ export const dummy = {
   },
   vocabulary: 'claude',
   discover: (machine) => ({ discover: () => discover(machine) }),
-  readPayload: async () => () => ({
+  readPayload: () => ({
     name: 'PreToolUse',
     tool: { callId: 'c1', name: 'Bash', input: { command: 'from a dummy' } },
   }),

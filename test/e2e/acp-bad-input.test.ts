@@ -100,7 +100,7 @@ test('wrong requests say what is wrong, and the session goes on', async () => {
     `a session needs absolute paths of directories that exist, found "${missing}"`,
     'there is no mode "reckless"',
     'there is no option "colour"',
-    'the prompt says nothing',
+    'the prompt is empty',
     '"x" is no cursor that this list gave',
   ]);
   expect(await editor.say(sessionId, 'hi')).toBe('end_turn');

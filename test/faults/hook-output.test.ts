@@ -110,7 +110,7 @@ const FAULTS: readonly Fault[] = [
     name: 'null says nothing, and that is noted',
     hook: printing(`'null'`),
     code: 0,
-    verdict: passed('stdout is JSON but not an object, so it says nothing'),
+    verdict: passed('stdout is JSON but not an object, so it is ignored'),
   },
   {
     name: 'a byte-order mark and CRLF do not matter',

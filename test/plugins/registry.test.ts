@@ -118,7 +118,7 @@ describe('the registry', () => {
       ['slow', 'its setup did not answer within 10 ms'],
       [
         'extension_0001',
-        'Invalid manifest for extension "extension_0001": it cannot be looked at: trapped',
+        'Invalid manifest for extension "extension_0001": it cannot be read: trapped',
       ],
     ]);
   });

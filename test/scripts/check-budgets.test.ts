@@ -129,8 +129,8 @@ test('suppressions and unfinished work are refused everywhere, tests included', 
     exitCode: 1,
     violations: [
       'src/base/a.ts:1: unfinished; finish it or drop it',
-      'test/base/a.test.ts:1: a suppression; mend the code',
-      'examples/story/check.ts:1: a suppression; mend the code',
+      'test/base/a.test.ts:1: a suppression; fix the code',
+      'examples/story/check.ts:1: a suppression; fix the code',
     ],
   });
 });

@@ -93,6 +93,16 @@ describe('readCase', () => {
       'Known are: payload, as.',
     ],
     [
+      { fire: { payload: { hookName: 'nonsense' } }, expect: EXPECT },
+      'fire: not a payload of a Cline hook: "hookName" should name a Cline hook, found "nonsense"',
+      'A Cline payload is one JSON object with "hookName" and the data of that hook.',
+    ],
+    [
+      { fire: { payload: {}, as: 'nobody' }, expect: EXPECT },
+      'fire: payloads of "nobody" cannot be read; known are: cline, claude',
+      'Say --as cline or --as claude.',
+    ],
+    [
       { fire: FIRE, expect: { efect: 'deny' } },
       'expect: there is no "efect" here',
       'Did you mean "effect"?',

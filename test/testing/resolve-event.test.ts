@@ -2,17 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { resolveEvent } from '../../src/testing/resolve-event.ts';
 
 describe('resolveEvent', () => {
-  it('fills in missing facts', async () => {
-    expect(
-      await resolveEvent({ event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } }),
-    ).toEqual({
+  it('fills in missing facts', () => {
+    expect(resolveEvent({ event: 'PreToolUse', tool: 'Bash', input: { command: 'ls' } })).toEqual({
       name: 'PreToolUse',
       tool: { callId: 'call_1', name: 'Bash', input: { command: 'ls' } },
     });
   });
 
-  it('does not use the example’s input for another tool', async () => {
-    expect(await resolveEvent({ event: 'PreToolUse', tool: 'Bash' })).toMatchObject({
+  it('does not use the example’s input for another tool', () => {
+    expect(resolveEvent({ event: 'PreToolUse', tool: 'Bash' })).toMatchObject({
       tool: { name: 'Bash', input: {} },
     });
   });
@@ -23,28 +21,28 @@ describe('resolveEvent', () => {
     ['SessionShutdown', { name: 'SessionEnd' }],
     ['tool_call', { name: 'PreToolUse' }],
     ['pretooluse', { name: 'PreToolUse' }],
-  ])('accepts a dialect’s name of the event: %s', async (event, facts) => {
-    expect(await resolveEvent({ event })).toMatchObject(facts);
+  ])('accepts a dialect’s name of the event: %s', (event, facts) => {
+    expect(resolveEvent({ event })).toMatchObject(facts);
   });
 
-  it('makes a failure of a PostToolUse without success', async () => {
+  it('makes a failure of a PostToolUse without success', () => {
     expect(
-      await resolveEvent({ event: 'PostToolUse', success: false, result: 'disk full' }),
+      resolveEvent({ event: 'PostToolUse', success: false, result: 'disk full' }),
     ).toMatchObject({
       name: 'PostToolUseFailure',
       result: { text: 'disk full', success: false, error: 'disk full' },
     });
   });
 
-  it('lets facts override everything else', async () => {
+  it('lets facts override everything else', () => {
     expect(
-      await resolveEvent({ event: 'UserPromptSubmit', prompt: 'one', facts: { prompt: 'two' } }),
+      resolveEvent({ event: 'UserPromptSubmit', prompt: 'one', facts: { prompt: 'two' } }),
     ).toMatchObject({ prompt: 'two' });
   });
 
-  it('reads a payload that an agent wrote', async () => {
+  it('reads a payload that an agent wrote', () => {
     const payload = { hookName: 'TaskStart', taskStart: { taskMetadata: { initialTask: 'x' } } };
-    expect(await resolveEvent({ payload, as: 'cline' })).toEqual({
+    expect(resolveEvent({ payload, as: 'cline' })).toEqual({
       name: 'TaskStart',
       prompt: 'x',
     });
@@ -61,9 +59,7 @@ describe('resolveEvent', () => {
       'PostToolUseFailure means that the tool failed',
     ],
     [{ payload: {}, as: 'nobody' }, 'USAGE_INVALID', expect.stringContaining('"nobody"')],
-  ])('refuses what does not fit together: %j', async (description, code, message) => {
-    await expect(resolveEvent(description)).rejects.toThrow(
-      expect.objectContaining({ code, message }),
-    );
+  ])('refuses what does not fit together: %j', (description, code, message) => {
+    expect(() => resolveEvent(description)).toThrow(expect.objectContaining({ code, message }));
   });
 });

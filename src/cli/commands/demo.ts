@@ -238,7 +238,7 @@ const CLAIMS: readonly {
     holds: ({ plugins }) => plugins.length === 1 && plugins[0]?.state === 'ready',
   },
   {
-    claim: 'the agent was done, and all that was said is in a session that can be resumed',
+    claim: 'the agent was done, and the conversation is in a session that can be resumed',
     holds: ({ result, transcript }) =>
       result?.ending === 'done' && transcript.includes('and the check passes'),
   },

@@ -11,7 +11,7 @@ import { redactObject } from '../../host/redact-object.ts';
 
 /** `hookline hooks explain EVENT`: which hooks would run and which not, and why; loads plugins, runs no hook. */
 export const explainHooks: Command<EventFlags> = async (context, options) => {
-  const event = await readEvent(options);
+  const event = readEvent(options);
   warnMisspelledTool(context.print, options);
   return withPluginHooks(context, event.name, options, async (host) => {
     const explanation = withProblems(host.engine.explain(event), host.hooks());

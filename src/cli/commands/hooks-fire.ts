@@ -1,5 +1,12 @@
-import { isAwaitingTrust, isRefusal, type Outcome, type Verdict } from '../../hooks/decision.ts';
+import {
+  isAwaitingTrust,
+  isRefusal,
+  type Outcome,
+  type Skipped,
+  type Verdict,
+} from '../../hooks/decision.ts';
 import type { LateOutcome } from '../../hooks/dispatch-record.ts';
+import type { Host } from '../../host/create-host.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import type { Command, CommandContext } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
@@ -12,7 +19,7 @@ import { toLateJson, toVerdictJson, formatLate, formatVerdict } from '../output/
 /** `hookline hooks fire EVENT`: the real hooks, without an agent. */
 export const fireHooks: Command<EventFlags> = async (context, options) => {
   const late: LateOutcome[] = [];
-  const event = await readEvent(options);
+  const event = readEvent(options);
   warnMisspelledTool(context.print, options);
   return withPluginHooks(
     context,
@@ -23,7 +30,8 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
       const redacted = await redactObject(verdict, context.flags);
       if (context.flags.json !== true) reportVerdict(context, redacted);
       await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
-      await reportLate(context, redacted, late);
+      const withheld = plugins.length === 0 ? [] : listWithheldPlugins(host);
+      await reportLate(context, redacted, late, withheld);
       if (context.signal.aborted) return EXIT.interrupted;
       if (isRefusal(verdict.effect)) return EXIT.refused;
       const isSound =
@@ -38,6 +46,14 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
 
 /** Plugins whose hooks could not run: like a hook that failed, and one that waits for trust. */
 const MISSING_STATES: readonly PluginStatus['state'][] = ['failed', 'untrusted', 'modified'];
+
+/** Plugins that wait for trust, which no handler stands for: JSON lists them like a withheld hook. */
+function listWithheldPlugins(host: Host): readonly Skipped[] {
+  return host.hooks().flatMap(({ found, hook, state, why }): readonly Skipped[] => {
+    if (found.kind !== 'plugin' || (state !== 'untrusted' && state !== 'modified')) return [];
+    return [{ hook: hook.id, kind: 'withheld', why: `${state}: ${why}` }];
+  });
+}
 
 /** An interrupted command prints what it has; closing the host ends what still runs. */
 function waitForAbort(signal: AbortSignal): Promise<void> {
@@ -58,13 +74,15 @@ async function reportLate(
   { flags, print }: CommandContext,
   verdict: Verdict,
   late: readonly LateOutcome[],
+  withheldPlugins: readonly Skipped[],
 ): Promise<void> {
   const outcomes = await redactObject(
     late.map(({ outcome }) => outcome),
     flags,
   );
   if (flags.json === true) {
-    print.json({ ...toVerdictJson(verdict), late: toLateJson(outcomes) });
+    const skipped = [...verdict.skipped, ...withheldPlugins];
+    print.json({ ...toVerdictJson({ ...verdict, skipped }), late: toLateJson(outcomes) });
     noteProblems(print, verdict);
   } else if (outcomes.length > 0) print.out(formatLate(outcomes));
   if (flags.json === true || !print.isStdoutTerminal) noteFailures(print, outcomes);

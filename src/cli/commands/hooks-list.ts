@@ -1,4 +1,4 @@
-import { colors } from '../output/colors.ts';
+import { colors, colorState } from '../output/colors.ts';
 import { truncateText } from '../../base/json.ts';
 import { formatPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
@@ -168,11 +168,6 @@ function formatNotes({ state, why, problem, notes, notBound }: ListedHook): stri
     ...(notBound.length === 0 ? [] : [`trust does not cover: ${notBound.join(', ')}`]),
   ];
   return notesAndState.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
-}
-
-function colorState(state: ListedUnit['state']): string {
-  if (state === 'ready') return colors.green(state);
-  return state === 'disabled' ? colors.dim(state) : colors.yellow(state);
 }
 
 function formatHookPath(file: string, host: Host): string {

@@ -8,7 +8,7 @@ import type { McpStatus } from '../../host/mcp/mcp-servers.ts';
 import { type BrokenServer, describeEndpoint } from '../../mcp/server-config.ts';
 import { type Command, withHost, rejectInsideSession, toHostOptions } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { colors } from '../output/colors.ts';
+import { colors, colorState } from '../output/colors.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
@@ -91,11 +91,6 @@ function describeServer({ name, state, why, source, at, runs, type, tools }: Lis
       ? []
       : [`  ${formatCount(tools.length, 'tool')}: ${toOneLine(tools.join(', '))}`]),
   ].join('\n');
-}
-
-function colorState(state: McpStatus['state']): string {
-  if (state === 'connected') return colors.green(state);
-  return state === 'unused' ? colors.dim(state) : colors.yellow(state);
 }
 
 interface AddServerOptions {

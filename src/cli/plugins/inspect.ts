@@ -223,13 +223,15 @@ function findCapabilityIssues(entry: PluginEntry, plugin: unknown): readonly Plu
       ? []
       : [
           warn(
-            `its manifest declares ${hidden.join(', ')}, of which its package.json says nothing`,
+            `its manifest declares ${hidden.join(', ')}, which its package.json does not declare`,
           ),
         ]),
     ...(empty.length === 0
       ? []
       : [
-          warn(`its package.json declares ${empty.join(', ')}, of which its manifest says nothing`),
+          warn(
+            `its package.json declares ${empty.join(', ')}, which its manifest does not declare`,
+          ),
         ]),
   ];
 }

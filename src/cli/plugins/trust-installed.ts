@@ -23,7 +23,7 @@ export async function askForTrust(
     return;
   }
   const command = formatTrustCommand(context, host, ids);
-  context.print.note(`It is loaded once you have looked at it: ${command}`);
+  context.print.note(`It needs review before it is loaded: ${command}`);
 }
 
 /** The command with which a user reviews and trusts these. */

@@ -84,7 +84,7 @@ export function explainUnboundDirectory(
     (file) => !isBound(file) && isFile(file),
   );
   if (other === undefined) return null;
-  return `in ${here} its command names ${other}, which nobody has trusted; write "$CLAUDE_PROJECT_DIR"/ before its path`;
+  return `in ${here} its command names ${other}, which is not trusted; write "$CLAUDE_PROJECT_DIR"/ before its path`;
 }
 
 function isFile(file: string): boolean {

@@ -3,6 +3,7 @@ import type { Dialect, MachinePlaces } from '../dialect.ts';
 import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
+import { readClaudePayload } from './input/read-payload.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
@@ -20,7 +21,8 @@ export const claude = {
     ),
   encode: async () => (await import('./port.ts')).encode,
   decode: async () => (await import('./port.ts')).decode,
-  readPayload: async () => (await import('./input/read-payload.ts')).readClaudePayload,
+  // Called by name: the bundle loads the reader with the first call.
+  readPayload: (payload) => readClaudePayload(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a script and an entry',

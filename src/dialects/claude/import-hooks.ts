@@ -274,9 +274,9 @@ const LOCAL =
   'settings.local.json is yours alone; .cline/hooks.json is usually shared with the repository';
 
 const NEEDS: Partial<Record<HandlerType, readonly string[]>> = {
-  prompt: ['needs a model, and fails aloud where none is connected, as in `hooks fire`'],
-  agent: ['needs a model, and fails aloud where none is connected, as in `hooks fire`'],
-  mcp_tool: ['needs its MCP server, and fails aloud where it is not connected'],
+  prompt: ['needs a model, and fails with a warning where none is connected, as in `hooks fire`'],
+  agent: ['needs a model, and fails with a warning where none is connected, as in `hooks fire`'],
+  mcp_tool: ['needs its MCP server, and fails with a warning where it is not connected'],
 };
 
 function explainWiderMatcher({ event, matcher }: Entry): readonly string[] {

@@ -3,6 +3,7 @@ import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, findNamedFileHook } from './find-hooks.ts';
+import { readPayload } from './read-payload.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
 import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
 
@@ -21,7 +22,8 @@ export const clineFiles = {
   discoverDirectory,
   encode: async () => (await import('./codec.ts')).encode,
   decode: async () => (await import('./codec.ts')).decode,
-  readPayload: async () => (await import('./read-payload.ts')).readPayload,
+  // Called by name: the bundle loads the reader with the first call.
+  readPayload: (payload) => readPayload(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a file',

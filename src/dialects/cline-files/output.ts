@@ -71,8 +71,8 @@ function createNoAnswer(notes: readonly string[]): ReadAnswer {
 
 function explainUnreadable(text: string): ReadAnswer {
   const parsed = parseJson(text);
-  if (parsed.ok) return createNoAnswer(['stdout is JSON but not an object, so it says nothing']);
-  if (!text.includes('{')) return createNoAnswer(['stdout holds no JSON, so it says nothing']);
+  if (parsed.ok) return createNoAnswer(['stdout is JSON but not an object, so it is ignored']);
+  if (!text.includes('{')) return createNoAnswer(['stdout holds no JSON, so it is ignored']);
   return { answer: null, fault: `stdout is not readable as JSON: ${parsed.error}`, notes: [] };
 }
 

@@ -85,9 +85,9 @@ function createRunners<Name extends FileHookName>(
   const moment = (): ReturnType<Host['moment']> => host.moment();
   return host
     .madeHooks()
-    .filter(({ hook }) => hook.unit.eventName === name)
+    .filter(({ hook }) => hook.eventName === name)
     .map(({ hook, handlers }) => {
-      const { id, path } = hook.unit;
+      const { id, path } = hook;
       return new StdioHookRunner({ name, id, path, handlers, moment, observers });
     });
 }

@@ -5,6 +5,7 @@ import type { OpenedHooks } from '../open-hooks.ts';
 import type { PluginOptions } from './plugin-options.ts';
 import path from 'node:path';
 import { readdirSync, statSync } from 'node:fs';
+import { tryOrNull } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 
 /** A plugin on disk, and whether it may be loaded now. */
@@ -79,20 +80,12 @@ function listFiles(entries: readonly PluginEntry[]): readonly string[] {
 }
 
 function walk(directory: string, files: string[]): void {
-  for (const item of trySafely(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
+  // What cannot be read now counts as not there.
+  for (const item of tryOrNull(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
     if (files.length >= MAX_FILES || item.name === 'node_modules') continue;
     const place = path.join(directory, item.name);
     if (item.isDirectory()) walk(place, files);
-    const stats = item.isFile() ? trySafely(() => statSync(place)) : null;
+    const stats = item.isFile() ? tryOrNull(() => statSync(place)) : null;
     if (stats !== null) files.push(`${place}:${stats.size}:${stats.mtimeMs}`);
-  }
-}
-
-/** A file that cannot be read counts as missing. */
-function trySafely<Value>(look: () => Value): Value | null {
-  try {
-    return look();
-  } catch {
-    return null;
   }
 }

@@ -95,7 +95,7 @@ export async function requireAllLoaded({
   await Promise.all(loaded.map(async (each) => each.process?.end()));
   throw new HooklineError('PLUGIN_INVALID', {
     message: `the plugin "${broken.name}" is not loaded: ${broken.lastError ?? 'it failed'}`,
-    hint: 'Mend it or leave it out; without `strict` the session starts without it.',
+    hint: 'Fix it or leave it out; without `strict` the session starts without it.',
   });
 }
 
@@ -105,7 +105,7 @@ function checkState({ entry, status }: CheckedPlugin, onIssue: OnIssue): PluginS
   if (state === 'ready') return null;
   const pluginStatus = toStatus(entry, STATES[state], why === '' ? null : why);
   if (state === 'disabled') return pluginStatus;
-  const advice = state === 'broken' ? '' : '; look at it with `hookline trust`';
+  const advice = state === 'broken' ? '' : '; run `hookline trust` to review it';
   const message = `it is not loaded: ${why}${advice}`;
   onIssue({ plugin: entry.label, phase: 'discover', level: 'error', message });
   return pluginStatus;

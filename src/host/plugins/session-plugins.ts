@@ -170,7 +170,9 @@ export class SessionPlugins implements HandlerSource {
   async #loadNew(): Promise<void> {
     if (!this.#hasAny()) return;
     await this.#loadFirst().catch((error: unknown) =>
-      this.#request.notice(`plugins have come, but cannot be loaded: ${getErrorMessage(error)}`),
+      this.#request.notice(
+        `new plugins were found, but cannot be loaded: ${getErrorMessage(error)}`,
+      ),
     );
   }
 

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { tryOrNull } from '../../base/errors.ts';
 import type { WorkspaceInfo } from '../../plugins/contract/plugin.ts';
 import { createBranchReader, findGitDirectory } from '../../sessions/git-branch.ts';
 
 /** Reads the workspace info for plugins from git's files, without starting a program. */
 export function readWorkspaceInfo(rootPath: string): WorkspaceInfo {
   const branch = createBranchReader(rootPath)();
-  const git = trySafely(() => findGitDirectory(rootPath));
-  const urls = git === null ? [] : (trySafely(() => readRemoteUrls(git)) ?? []);
-  const hash = git === null ? null : trySafely(() => readHeadHash(git));
+  const git = tryOrNull(() => findGitDirectory(rootPath));
+  const urls = git === null ? [] : (tryOrNull(() => readRemoteUrls(git)) ?? []);
+  const hash = git === null ? null : tryOrNull(() => readHeadHash(git));
   return {
     rootPath,
     hint: path.basename(rootPath),
@@ -18,18 +19,10 @@ export function readWorkspaceInfo(rootPath: string): WorkspaceInfo {
   };
 }
 
-function trySafely<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
-
 /** A worktree has its own HEAD; remotes and branches are those of its repository. */
 function findSharedDirectory(git: string): string {
   const commonDirectory =
-    trySafely(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
+    tryOrNull(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
   // Accessing a network share would send the user's name to another machine.
   return commonDirectory === '' || /^[/\\]{2}/u.test(commonDirectory)
     ? git
@@ -51,9 +44,9 @@ function readHeadHash(git: string): string | null {
   const [, ref] = /^ref: (refs\/\S+)$/u.exec(head) ?? [];
   if (ref === undefined || ref.includes('..')) return null;
   const shared = findSharedDirectory(git);
-  const loose = trySafely(() => readFileSync(path.join(shared, ref), 'utf8').trim());
+  const loose = tryOrNull(() => readFileSync(path.join(shared, ref), 'utf8').trim());
   if (loose !== null && HASH.test(loose)) return loose;
-  const packed = trySafely(() => readFileSync(path.join(shared, 'packed-refs'), 'utf8')) ?? '';
+  const packed = tryOrNull(() => readFileSync(path.join(shared, 'packed-refs'), 'utf8')) ?? '';
   const line = packed.split('\n').find((each) => each.endsWith(` ${ref}`));
   return line?.split(' ')[0] ?? null;
 }

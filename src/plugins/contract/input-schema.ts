@@ -1,4 +1,4 @@
-import { HooklineError } from '../../base/errors.ts';
+import { HooklineError, tryOrNull } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { convertZod3Schema } from './zod-3-schema.ts';
 
@@ -73,7 +73,8 @@ function convertSchema(schema: StandardSchema): JsonSchema {
     () => convertZod3Schema(schema),
   ];
   for (const way of ways) {
-    const converted = trySafely(way);
+    // An error of the library must not prevent the tool.
+    const converted = tryOrNull(way);
     if (isRecord(converted)) return converted;
   }
   return { type: 'object' };
@@ -84,13 +85,4 @@ function readField(owner: unknown, name: string, argument?: object): unknown {
   const value: unknown = isThing ? Reflect.get(owner, name) : undefined;
   if (argument === undefined) return value;
   return typeof value === 'function' ? Reflect.apply(value, owner, [argument]) : undefined;
-}
-
-/** An error of the library must not prevent the tool. */
-function trySafely(way: () => unknown): unknown {
-  try {
-    return way();
-  } catch {
-    return undefined;
-  }
 }

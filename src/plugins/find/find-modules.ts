@@ -62,7 +62,7 @@ function readStats(place: string): Stats | { readonly why: string } {
     return statSync(place);
   } catch (error) {
     if (isNotFoundError(error)) return { why: `there is nothing at ${place}` };
-    return { why: `${place} cannot be looked at: ${getErrorMessage(error)}` };
+    return { why: `${place} cannot be read: ${getErrorMessage(error)}` };
   }
 }
 

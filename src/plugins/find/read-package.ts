@@ -191,7 +191,7 @@ export function explainNoModule(file: string): string | null {
   try {
     return statSync(file).isFile() ? null : 'it is not a regular file';
   } catch (error) {
-    return `it cannot be looked at: ${getErrorMessage(error)}`;
+    return `it cannot be read: ${getErrorMessage(error)}`;
   }
 }
 

@@ -16,7 +16,7 @@ export function readPackageFile(directory: string): PackageFile | null {
   const found = parsed.ok ? getTypeName(parsed.value) : parsed.error;
   throw createInstallError(
     `the plugin’s package.json should be a JSON object: ${found}`,
-    'Its author has to mend it.',
+    'Its author has to fix it.',
   );
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { getToolCalls, type Message } from '../messages.ts';
 import type { TranscriptEntry } from '../session-store.ts';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { formatTime } from '../../base/clock.ts';
 import { appendPrivateFile } from '../../base/files.ts';
 
 /** Appends to a transcript. */
@@ -175,10 +176,4 @@ function formatLine(
   };
   // JSON.stringify drops undefined fields.
   return `${JSON.stringify(line)}\n`;
-}
-
-/** An invalid time must not lose the line. */
-function formatTime(ms: number): string {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }

@@ -20,7 +20,7 @@ import {
   CallLog,
   type ToolCallRecord,
 } from '../../compat/cline/session/agent-result.ts';
-import { type EventDescription, createEvent } from '../resolve-event.ts';
+import { type EventDescription, resolveEvent } from '../resolve-event.ts';
 import { createTempWorkspace, type TempWorkspace } from '../temp-workspace.ts';
 import { type PluginContributions, watchPlugin, type WatchedPlugin } from './contributions.ts';
 import { randomUUID } from 'node:crypto';
@@ -136,7 +136,7 @@ async function openTestHost(
       run: (prompt, script) => run(session, prompt, script),
       callTool: (name, input) => callTool(session, name, input),
       fire: async (hook, moment = {}) =>
-        host.session(sessionId).engine.dispatch(createEvent({ ...moment, event: EVENTS[hook] })),
+        host.session(sessionId).engine.dispatch(resolveEvent({ ...moment, event: EVENTS[hook] })),
       contributions: () => listContributions(session, watched),
       issues: () => [...issues],
       dispose,
@@ -217,7 +217,7 @@ async function callTool(
   if (call !== undefined) return call;
   throw new HooklineError('USAGE_INVALID', {
     message: `the call of ${name} was never made: ${text === '' ? 'the run ended before it' : text}`,
-    hint: 'A hook of beforeRun or beforeModel may have ended the run; look at run().',
+    hint: 'A hook of beforeRun or beforeModel may have ended the run; check run().',
   });
 }
 

@@ -330,7 +330,7 @@ it.each([
       },
     },
     'error',
-    'one of its providers cannot be looked at: no getter today',
+    'one of its providers cannot be read: no getter today',
   ],
 ])(
   'a provider that cannot be used is left out, and its neighbour is not',

@@ -211,7 +211,7 @@ test.each([
   ],
   ['node x.mjs "$TOOL_INPUT"', ['$TOOL_INPUT', '.tool_input']],
   ['echo $CLAUDE_TOOL_NAME >> log', ['$CLAUDE_TOOL_NAME', '.tool_name']],
-  ['for f in $CLAUDE_FILE_PATHS; do x "$f"; done', ['$CLAUDE_FILE_PATHS', 'set by nobody']],
+  ['for f in $CLAUDE_FILE_PATHS; do x "$f"; done', ['$CLAUDE_FILE_PATHS', 'never set']],
   ['say "$CLAUDE_NOTIFICATION"', ['$CLAUDE_NOTIFICATION', '.message']],
   ['FILE_PATH=$(jq -r .tool_input.file_path); cat "$FILE_PATH"', []],
   ['while read -r FILE_PATH; do cat "$FILE_PATH"; done', []],
@@ -227,7 +227,7 @@ test.each([
 test('a file that changed stands elsewhere on stdin', async () => {
   const made = await host(configured('FileChanged', command('check "$FILE_PATH"')));
   expect(made.hooks()[0]?.hook.notes).toEqual([
-    '$FILE_PATH is set by nobody: read .file_path of the JSON on stdin instead',
+    '$FILE_PATH is never set: read .file_path of the JSON on stdin instead',
   ]);
 });
 

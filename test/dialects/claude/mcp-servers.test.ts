@@ -119,7 +119,7 @@ test('settings and plugins bring servers, and settings switch those of .mcp.json
     ],
     broken: [],
     ignored: [
-      'home/.claude/settings.json: line 1: "enableAllProjectMcpServers" starts no server here: look at them with `hookline trust`',
+      'home/.claude/settings.json: line 1: "enableAllProjectMcpServers" starts no server here: run `hookline trust` to review them',
       'proj/.mcp.json: line 1: the MCP server "unwanted" is not used: "disabledMcpjsonServers" in proj/.claude/settings.json names it',
     ],
   });

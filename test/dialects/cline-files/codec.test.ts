@@ -119,7 +119,7 @@ describe('how the hook ended', () => {
 
   test('text on stdout and exit code 0 agrees, with a note', () => {
     expect(decode({ stdout: whole('all fine') })).toEqual({
-      notes: ['stdout holds no JSON, so it says nothing'],
+      notes: ['stdout holds no JSON, so it is ignored'],
     });
   });
 

@@ -203,7 +203,7 @@ describe('a tool with an odd definition', () => {
     expect([inputs, noticesIn(fixture)]).toEqual([
       ['ran'],
       [
-        'plugin bringer: the tool one: a model cannot be told its input schema as JSON, so it may give it any object',
+        'plugin bringer: the tool one: its input schema cannot be converted to JSON Schema, so a model may pass any object',
       ],
     ]);
   });

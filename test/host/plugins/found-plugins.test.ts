@@ -402,8 +402,6 @@ describe('a host', () => {
 });
 
 function handlersOf(host: Host): Record<string, number> {
-  const made = new Map(
-    host.madeHooks().map(({ hook, handlers }) => [hook.unit.id, handlers.length]),
-  );
+  const made = new Map(host.madeHooks().map(({ hook, handlers }) => [hook.id, handlers.length]));
   return Object.fromEntries(host.hooks().map(({ hook: { id } }) => [id, made.get(id) ?? 0]));
 }

@@ -33,5 +33,5 @@ it('a plugin that appears and cannot be loaded is reported, and the session goes
       expect((await host.send(sessionId, 'again')).text).toBe('Done.');
       return reports.join();
     })
-    .toContain('plugins have come, but cannot be loaded: the plugin "late" is not loaded');
+    .toContain('new plugins were found, but cannot be loaded: the plugin "late" is not loaded');
 });

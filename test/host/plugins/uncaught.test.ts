@@ -87,7 +87,7 @@ describe('an error that nothing caught, of a plugin in this process', () => {
   it('is reported only a limited number of times', () => {
     const { lines } = run('many');
     expect(lines).toHaveLength(11);
-    expect(lines.at(-2)).toContain('further ones are not told of');
+    expect(lines.at(-2)).toContain('further ones are not reported');
   });
 
   it('is passed to no listener of the program, which may end it', () => {

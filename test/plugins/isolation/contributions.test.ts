@@ -265,7 +265,7 @@ describe('a plugin in a process of its own', () => {
     ['export default {', { kind: 'failed', message: expect.stringContaining('own-plugin.mjs') }],
     [
       `export default { get name() { throw new Error('shy'); }, manifest: {} };`,
-      { kind: 'failed', message: 'it cannot be looked at: shy' },
+      { kind: 'failed', message: 'it cannot be read: shy' },
     ],
   ])('is distinguished from what is no plugin: %s', async (text, expected) => {
     expect(await openText(text)).toEqual(expected);

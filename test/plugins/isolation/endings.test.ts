@@ -126,7 +126,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
     await hook('beforeTool', {});
     await hook('afterTool', {});
     await eventually(() => expect(fixture.issues).toHaveLength(10));
-    expect(fixture.issues.at(-1)?.message).toContain('further ones are not told of');
+    expect(fixture.issues.at(-1)?.message).toContain('further ones are not reported');
   });
 });
 

@@ -10,7 +10,8 @@ import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { collectPlugins, type ListedPlugin } from '../../plugins/select-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { colors } from '../../output/colors.ts';
+import { colors, colorState } from '../../output/colors.ts';
+import { formatReviewHint } from '../../output/describe-hooks.ts';
 import { formatContributions } from '../../output/format-plugin.ts';
 import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
 import { readdirSync, statSync } from 'node:fs';
@@ -106,9 +107,10 @@ function getState(found: ListedPlugin['status']['state'], inspected: Inspected |
 function renderPlugin(plugins: readonly PluginRow[]): string {
   if (plugins.length === 0) return NONE;
   const waiting = plugins.filter(({ state }) => state === 'untrusted' || state === 'modified');
+  const hint = formatReviewHint(waiting.map(() => ({ kind: 'plugin' })));
   return [
     ...plugins.map((plugin) => describePlugin(plugin)),
-    ...(waiting.length === 0 ? [] : [formatAdvice(waiting.length)]),
+    ...(hint === null ? [] : [hint]),
   ].join('\n\n');
 }
 
@@ -150,16 +152,6 @@ function describeContributions({
       ? []
       : [`only for ${madeFor.map(toOneLine).join(', ')}`]),
   ];
-}
-
-function colorState(state: string): string {
-  if (state === 'ready') return colors.green(state);
-  return state === 'disabled' || state === 'skipped' ? colors.dim(state) : colors.yellow(state);
-}
-
-function formatAdvice(count: number): string {
-  const verb = count === 1 ? 'is' : 'are';
-  return `${formatCount(count, 'plugin')} ${verb} not loaded until you have looked: \`hookline trust\``;
 }
 
 /** Lists the skills of a plugin's package by the names of their directories. */

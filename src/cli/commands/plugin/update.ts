@@ -81,7 +81,7 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
   if (found.length > 0 && filterUntrusted(found).length === 0) return;
   throw new HooklineError('PLUGIN_INSTALL_FAILED', {
     message: `${name} is not trusted here, and neither is where it says that it comes from`,
-    hint: 'Look at it with `hookline trust`, or install it again with --force.',
+    hint: 'Review it with `hookline trust`, or install it again with --force.',
   });
 }
 

@@ -152,7 +152,7 @@ function readInput(input: AgentRunInput): { prompt: string; before: readonly Age
   if (last === undefined || last.role !== 'user') {
     throw new HooklineError('USAGE_INVALID', {
       message: 'expected a text, or messages of which the last one is the user’s',
-      hint: 'Take what was said before with restore(messages), then run the next prompt.',
+      hint: 'Restore the earlier messages with restore(messages), then run the next prompt.',
     });
   }
   return { prompt: readText(last), before: messages.slice(0, -1) };

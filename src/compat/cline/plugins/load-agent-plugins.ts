@@ -226,7 +226,7 @@ function findProblem(plugin: unknown): string | null {
   try {
     return readManifest(plugin, 'without a name').problem;
   } catch (error) {
-    return `it cannot be looked at: ${String(error)}`;
+    return `it cannot be read: ${String(error)}`;
   }
 }
 

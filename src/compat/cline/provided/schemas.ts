@@ -50,7 +50,7 @@ export function safeJsonStringify(input: unknown): string {
   try {
     return JSON.stringify(input, replaceValue) ?? 'null';
   } catch (error) {
-    return JSON.stringify(`(it cannot be said in JSON: ${getErrorMessage(error)})`);
+    return JSON.stringify(`(it cannot be converted to JSON: ${getErrorMessage(error)})`);
   }
 }
 

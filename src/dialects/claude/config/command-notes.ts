@@ -62,7 +62,7 @@ export function explainUnsetVariable(name: string, event: string): string {
   const place = findFieldInstead(name);
   if (place === undefined) return 'is set by nobody';
   const field = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
-  return `is set by nobody: read ${field} of the JSON on stdin instead`;
+  return `is never set: read ${field} of the JSON on stdin instead`;
 }
 
 function findFieldInstead(name: string): string | undefined {

@@ -152,7 +152,7 @@ function parse(body: string): Node {
 function createEditError(message: string): HooklineError {
   return new HooklineError('CONFIG_INVALID', {
     message,
-    hint: 'Mend the file by hand; nothing was changed.',
+    hint: 'Fix the file by hand; nothing was changed.',
   });
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { formatTime } from '../../../base/clock.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { appendPrivateFile } from '../../../base/files.ts';
 import { listToolViews } from '../../../tool-vocabularies/tool-views.ts';
@@ -189,12 +190,6 @@ function createLine(
     uuid,
     timestamp: formatTime(event.at),
   };
-}
-
-/** An invalid time becomes an empty text, so that the line is still written. */
-function formatTime(ms: number): string {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
 const LONGEST_NAME = 200;

@@ -106,7 +106,7 @@ function findIneffectiveSwitches(
   return settings.flatMap((each) =>
     ENABLING.flatMap((name) => {
       const part = each.settings.get(name);
-      const why = `"${name}" starts no server here: look at them with \`hookline trust\``;
+      const why = `"${name}" starts no server here: run \`hookline trust\` to review them`;
       return part === undefined || part.value === false
         ? []
         : [createIgnored(each.source.file, part.line, why)];

@@ -36,7 +36,7 @@ export const SEE_LOG: Trial = { ...AS_IT_IS, look: `tail -n 1 ${LOG_FILE}` };
 export const PASSES: Row = ['exit code 0', 'nothing to say'];
 export const FAILS: Row = [
   'another exit code',
-  'nothing to say, but the user is told of the failure',
+  'no answer, and the failure is reported to the user',
 ];
 
 /** Formats `hookSpecificOutput` for an event. */

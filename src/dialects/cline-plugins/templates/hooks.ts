@@ -23,7 +23,7 @@ export const PLUGIN_EXAMPLES = {
     beforeTool({ toolCall, input }) {
       const isForced = /git push[^"]*(?:--force|-f\b)/.test(JSON.stringify(input));
       if (toolCall.toolName !== 'run_commands' || !isForced) return undefined;
-      return { skip: true, reason: 'pushes are not forced here: ask a person' };
+      return { skip: true, reason: 'pushes are not forced here: ask the user' };
     },
 `,
     demo: ["{ tools: [{ name: 'run_commands', input: { commands: ['git push --force'] } }] }"],

@@ -49,7 +49,7 @@ function resolveLanguage(written = 'ts'): PluginLanguage {
 
 function createMatcherError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
-    message: 'hooks of plugins have no matcher: each looks at what it is given',
+    message: 'hooks of plugins have no matcher: each checks its own input',
     hint: 'Leave --matcher out, or say --dialect claude.',
   });
 }

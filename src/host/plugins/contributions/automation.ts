@@ -125,7 +125,7 @@ function findMisfit(
 ): HooklineError {
   return new HooklineError('PAYLOAD_INVALID', {
     message: `the event ${eventId} of the plugin "${plugin}" does not fit what it declared of "${eventType}": ${problem}`,
-    hint: 'Mend the event, or the schema that registerAutomationEventType was given.',
+    hint: 'Fix the event, or the schema that was passed to registerAutomationEventType.',
   });
 }
 

@@ -80,7 +80,7 @@ function toSendableSchema(
     const parsed = isExact && !isCut ? parseJson(text) : null;
     if (parsed?.ok === true && isRecord(parsed.value)) return parsed.value;
     reportUnchecked(
-      'a model cannot be told its input schema as JSON, so it may give it any object',
+      'its input schema cannot be converted to JSON Schema, so a model may pass any object',
     );
   } catch (error) {
     reportUnchecked(

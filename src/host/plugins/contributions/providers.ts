@@ -53,7 +53,7 @@ function createProvider(
   try {
     return readProvider(contributed, plugin, chosen, report);
   } catch (error) {
-    report('error', `one of its providers cannot be looked at: ${getErrorMessage(error)}`);
+    report('error', `one of its providers cannot be read: ${getErrorMessage(error)}`);
     return null;
   }
 }

@@ -96,7 +96,7 @@ export class HostedPlugin {
     try {
       return { kind: 'loaded', ...describePlugin(loading.plugin) };
     } catch (error) {
-      return { kind: 'failed', message: `it cannot be looked at: ${getErrorMessage(error)}` };
+      return { kind: 'failed', message: `it cannot be read: ${getErrorMessage(error)}` };
     }
   }
 

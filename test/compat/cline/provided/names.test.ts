@@ -72,7 +72,7 @@ describe('what published plugins import from @cline/shared', () => {
       '{"a":"1","self":"[Circular]"}',
       '{"x":{"k":1},"y":{"k":1}}',
       'null',
-      '"(it cannot be said in JSON: no)"',
+      '"(it cannot be converted to JSON: no)"',
       { a: 1 },
       undefined,
     ]);

@@ -127,7 +127,7 @@ async function pointsAtVariables(openFixture: OpenFixture): Promise<void> {
   const { fire, lines, host } = await openFixture({ project: hooks('PreToolUse', [command(text)]) });
   await fire('PreToolUse', bash('ls'));
   expect(lines('seen.log')).toEqual(['<>']);
-  expect(host.hooks()[0]?.hook.notes.join('\n')).toContain('$CLAUDE_FILE_PATHS is set by nobody');
+  expect(host.hooks()[0]?.hook.notes.join('\n')).toContain('$CLAUDE_FILE_PATHS is never set');
 }
 
 async function sendsAliases(openFixture: OpenFixture): Promise<void> {
