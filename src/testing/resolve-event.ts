@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
@@ -46,8 +47,7 @@ export function createEvent(description: EventDescription): FiredEvent {
   const sample: Facts = { ...createSampleEvent(event) };
   return createSampleEvent(event, {
     ...facts,
-    ...omitUndefined('prompt', description.prompt),
-    ...omitUndefined('source', description.source),
+    ...dropUndefined({ prompt: description.prompt, source: description.source }),
     ...createToolFacts(description, sample),
     ...createResultFacts(description, sample),
     ...description.facts,
@@ -71,10 +71,6 @@ function toFailure(named: ForeignEvent): ForeignEvent {
   return named.event === 'PostToolUse' ? { ...named, event: 'PostToolUseFailure' } : named;
 }
 
-function omitUndefined(key: string, value: string | undefined): Facts {
-  return value === undefined ? {} : { [key]: value };
-}
-
 function createToolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
   if (tool === undefined && input === undefined) return {};
   if (!isRecord(sample['tool'])) {
@@ -84,7 +80,7 @@ function createToolFacts({ event, tool, input }: EventDescription, sample: Facts
     tool: {
       ...sample['tool'],
       ...(tool === undefined ? {} : { name: tool, input: {} }),
-      ...(input === undefined ? {} : { input }),
+      ...dropUndefined({ input }),
     },
   };
 }

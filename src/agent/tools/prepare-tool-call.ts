@@ -175,8 +175,7 @@ function prepareParts(
 }
 
 function getServer(known: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
-  const mcpServer = known[0]?.tool.server;
-  return mcpServer === undefined ? {} : { mcpServer };
+  return dropUndefined({ mcpServer: known[0]?.tool.server });
 }
 
 function isClaudeName(name: string): boolean {
