@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { resetRegistry } from '../../../../src/compat/cline/llms/llms.ts';
 import { createDiskFixture } from '../disk-fixture.ts';
 import { answers, call, DONE } from '../sdk-fixture.ts';
+
+afterEach(() => resetRegistry());
 
 const SEED = path.resolve(import.meta.dirname, '../../../fixtures/cline-plugin-docs');
 
