@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isLink, readTextIfPresent } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
@@ -36,7 +37,7 @@ export function runEdit<Result>(file: string, edit: () => Result): Result {
     const { code, message, hint } = error;
     throw new HooklineError(code, {
       message: `${file}: ${message}`,
-      ...(hint === undefined ? {} : { hint }),
+      ...dropUndefined({ hint }),
       cause: error,
     });
   }

@@ -219,7 +219,7 @@ function toSetupError(name: string, error: unknown): HooklineError {
   const message = `the plugin "${name}": ${error.message}`;
   return new HooklineError('PLUGIN_INVALID', {
     message,
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...dropUndefined({ hint: error.hint }),
     cause: error,
   });
 }
@@ -269,7 +269,7 @@ function createScopedLogger(
 ): BasicLogger | undefined {
   if (logger === undefined) return undefined;
   const withNames = (metadata: unknown): Record<string, unknown> => ({
-    ...(session?.sessionId === undefined ? {} : { sessionId: session.sessionId }),
+    ...dropUndefined({ sessionId: session?.sessionId }),
     ...(isRecord(metadata) ? metadata : {}),
     pluginName,
   });

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
@@ -124,7 +125,7 @@ function readDescription(place: Place, fields: Fields): EventDescription {
   return {
     event: checkText(joinPlace(place, 'event'), event),
     ...Object.fromEntries(texts),
-    ...(input === undefined ? {} : { input }),
+    ...dropUndefined({ input }),
     ...(success === undefined ? {} : { success: checkFlag(joinPlace(place, 'success'), success) }),
     ...(facts === undefined ? {} : { facts: checkRecord(joinPlace(place, 'facts'), facts) }),
   };

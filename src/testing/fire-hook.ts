@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import { clineFiles, findFileHookName } from '../dialects/index.ts';
@@ -49,7 +50,7 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const handlers = hooks.flatMap((hook) => hook.toHandlers(createGrant(settings, environment)));
   const engine = createHookEngine({ sources: [{ handlers: () => handlers }], moment, readText });
   const { signal } = options;
-  return engine.dispatch(fired, signal === undefined ? {} : { signal });
+  return engine.dispatch(fired, dropUndefined({ signal }));
 }
 
 function readSettings(env: Surroundings['env'], flags: Partial<Settings> = {}): Settings {

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
@@ -41,8 +42,7 @@ export function resolveEvent(description: FireDescription): FiredEvent {
   const sample: Facts = { ...createSampleEvent(event) };
   return createSampleEvent(event, {
     ...facts,
-    ...omitUndefined('prompt', description.prompt),
-    ...omitUndefined('source', description.source),
+    ...dropUndefined({ prompt: description.prompt, source: description.source }),
     ...createToolFacts(description, sample),
     ...createResultFacts(description, sample),
     ...description.facts,
@@ -68,10 +68,6 @@ function toFailure(foreignEvent: ForeignEvent): ForeignEvent {
     : foreignEvent;
 }
 
-function omitUndefined(key: string, value: string | undefined): Facts {
-  return value === undefined ? {} : { [key]: value };
-}
-
 function createToolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
   if (tool === undefined && input === undefined) return {};
   if (!isRecord(sample['tool'])) {
@@ -81,7 +77,7 @@ function createToolFacts({ event, tool, input }: EventDescription, sample: Facts
     tool: {
       ...sample['tool'],
       ...(tool === undefined ? {} : { name: tool, input: {} }),
-      ...(input === undefined ? {} : { input }),
+      ...dropUndefined({ input }),
     },
   };
 }

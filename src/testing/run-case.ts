@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
+import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { readSurroundings, type Surroundings } from '../host/config.ts';
@@ -103,7 +104,7 @@ export async function withCaseHost<Result>(
       // Trust was checked at the real place of the hooks; the copy is not in the record.
       trust: 'all',
       flags: { ...hookCase.settings, ...options.flags, 'trace.enabled': false },
-      ...(options.clock === undefined ? {} : { clock: options.clock }),
+      ...dropUndefined({ clock: options.clock }),
     });
     return await runAndDispose(host, () => work({ host, placeholders, copyDirectory: directory }));
   } finally {
@@ -157,7 +158,7 @@ export async function fireAt(
   const filled = mapTexts(event, (text) => fillPlaceholders(text, places));
   const verdict = await host.engine.dispatch(
     { ...event, ...(isRecord(filled) ? filled : {}) },
-    signal === undefined ? {} : { signal },
+    dropUndefined({ signal }),
   );
   await host.engine.idle();
   return verdict;

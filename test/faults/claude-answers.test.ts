@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AskModel, CallMcp, HookPorts } from '../../src/dialects/ports.ts';
 import { createHost } from '../../src/host/create-host.ts';
 import { createTempWorkspace, write } from '../cli/temp-workspace.ts';
-import { listen, serve } from '../dialects/claude/handler-runs.ts';
+import { listen, serve } from '../dialects/claude/handlers/handler-runs.ts';
 
 const DENY = { type: 'command', command: 'echo no >&2; exit 2' };
 const EVENT = { name: 'PreToolUse', tool: { callId: '1', name: 'Bash', input: {} } } as const;

@@ -9,7 +9,7 @@ import {
   trust,
   write,
 } from '../cli/temp-workspace.ts';
-import { serve } from '../dialects/claude/handler-runs.ts';
+import { serve } from '../dialects/claude/handlers/handler-runs.ts';
 
 const SETTINGS = '.claude/settings.json';
 const FIRE = ['hooks', 'fire', 'PreToolUse', '--tool', 'Bash', '--json', '--strict'];

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { isRefusal } from '../../hooks/decision.ts';
 import { getMessageText, type AssistantMessage } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
@@ -66,7 +67,7 @@ export function streamFromModel(
 ): AsyncIterable<ModelChunk> {
   return streamWithRetries(model, request, {
     signal,
-    ...(session.wait === undefined ? {} : { wait: session.wait }),
+    ...dropUndefined({ wait: session.wait }),
     onRetry: ({ failure, delayMs, discardsOutput }) =>
       emit({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput }),
   });

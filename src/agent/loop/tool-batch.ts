@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../sessions/messages.ts';
@@ -173,7 +174,7 @@ async function endBatch(
     name: call.name,
     input: call.input,
     answer: readResultText(output),
-    ...(output.parts === undefined ? {} : { answers: output.parts.map(readResultText) }),
+    ...dropUndefined({ answers: output.parts?.map(readResultText) }),
   }));
   const verdict = await agent.fire({ name: 'PostToolBatch', calls }, signal);
   agent.pendingContext.push(...formatContexts(verdict, { event: 'PostToolBatch', subject: null }));

@@ -174,8 +174,7 @@ function prepareParts(
 }
 
 function getServer(parts: readonly KnownPart[]): Pick<PreparedToolCall, 'mcpServer'> {
-  const mcpServer = parts[0]?.tool.server;
-  return mcpServer === undefined ? {} : { mcpServer };
+  return dropUndefined({ mcpServer: parts[0]?.tool.server });
 }
 
 function isClaudeName(name: string): boolean {

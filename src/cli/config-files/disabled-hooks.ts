@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { updatePrivateFile } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
@@ -55,5 +56,5 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
 
 function toEntry({ id, root, sha256 }: DisabledHook): unknown {
   if (root === null && sha256 === undefined) return id;
-  return { id, ...(root === null ? {} : { root }), ...(sha256 === undefined ? {} : { sha256 }) };
+  return dropUndefined({ id, root: root ?? undefined, sha256 });
 }

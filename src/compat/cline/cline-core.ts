@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { toKeptMessages } from '../../plugins/messages/provider-messages.ts';
 import { readSurroundings } from '../../host/config.ts';
@@ -171,7 +172,7 @@ export class ClineCore {
     if (session === undefined) return { updated: false };
     const titled = title === undefined ? metadata : { ...metadata, title };
     await session.update({
-      ...(prompt === undefined ? {} : { prompt }),
+      ...dropUndefined({ prompt }),
       ...(titled === undefined ? {} : { metadata: { ...session.record.metadata, ...titled } }),
     });
     return { updated: true };

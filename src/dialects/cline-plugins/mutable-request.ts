@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
@@ -102,9 +103,8 @@ function withResult(
 ): AgentModelRequest {
   const both = { ...toRecord(request.options?.['metadata']), ...toRecord(options?.['metadata']) };
   return Object.assign(
-    { ...request, ...(systemPrompt === undefined ? {} : { systemPrompt }) },
-    messages === undefined ? {} : { messages },
-    tools === undefined ? {} : { tools },
+    { ...request },
+    dropUndefined({ systemPrompt, messages, tools }),
     isRecord(options) ? { options: { ...request.options, ...options, metadata: both } } : {},
   );
 }

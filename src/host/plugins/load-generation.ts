@@ -266,7 +266,7 @@ function buildCallContext(
     sessionId,
     agentId,
     conversationId: sessionId,
-    ...(runId === undefined ? {} : { runId }),
+    ...dropUndefined({ runId }),
     iteration,
     toolCallId: callId,
     // Cline's own plugin for sub-agents looks for it there.

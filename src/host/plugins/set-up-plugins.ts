@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
 import type { OnIssue } from '../../plugins/diagnostic.ts';
@@ -66,7 +67,7 @@ export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry
       isStrict: options.isStrict === true,
       failsClosed: options.failsClosed === true,
       ...getTimeLimits(options),
-      ...(signal === undefined ? {} : { signal }),
+      ...dropUndefined({ signal }),
       onIssue,
     },
   );

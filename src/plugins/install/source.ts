@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
 
 /** The parsed source of a plugin; nothing has been fetched yet. */
@@ -84,6 +85,6 @@ export function createSourceError(message: string, hint: string): HooklineError 
 export function createInstallError(message: string, hint?: string): HooklineError {
   return new HooklineError('PLUGIN_INSTALL_FAILED', {
     message,
-    ...(hint === undefined ? {} : { hint }),
+    ...dropUndefined({ hint }),
   });
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ModelRequest, Model } from '../../agent/models/model.ts';
 import { type ScriptTurn, createScriptedModel } from '../../agent/models/scripted.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
 import { readSurroundings } from '../../host/config.ts';
@@ -157,7 +158,7 @@ function buildPluginOptions(
     discovers: false,
     isStrict: strict === true,
     failsClosed: hookErrorMode === 'throw',
-    ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
+    ...dropUndefined({ hookTimeoutMs }),
     ...(context === undefined ? {} : { context: () => context }),
   };
 }

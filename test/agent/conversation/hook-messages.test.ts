@@ -3,7 +3,7 @@ import {
   formatHookMessage,
   type HookMessage,
 } from '../../../src/agent/conversation/hook-messages.ts';
-import { decode, LABEL, specific } from '../../dialects/claude/outputs.ts';
+import { decode, LABEL, specific } from '../../dialects/claude/output/outputs.ts';
 
 const AT_BASH = { event: 'PreToolUse', subject: 'Bash' };
 const AFTER_BASH = { event: 'PostToolUse', subject: 'Bash' };

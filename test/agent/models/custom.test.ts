@@ -8,7 +8,7 @@ import { parseModels } from '../../../src/agent/models/model-details.ts';
 import { parseService, createServiceProvider } from '../../../src/agent/models/service-provider.ts';
 import { PROVIDER_NAMES } from '../../../src/agent/models/providers.ts';
 import { isHooklineError } from '../../../src/base/errors.ts';
-import { modelsWith, providerPlugin, setUp } from '../../compat/cline/provider-fixture.ts';
+import { modelsWith, providerPlugin, setUp } from '../../compat/cline/llms/provider-fixture.ts';
 import { collect, KEY, rawService, request } from './services.ts';
 
 afterEach(() => void registeredProviders.takeRefused());

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readHooksText } from '../../../src/dialects/claude/config/read-hooks-text.ts';
 import { compileFit } from '../../../src/dialects/claude/match/fit.ts';
 import { decodeOutput } from '../../../src/dialects/claude/output/decide.ts';
-import { entryOf } from './match-entries.ts';
-import { request } from './outputs.ts';
+import { entryOf } from './match/match-entries.ts';
+import { request } from './output/outputs.ts';
 
 function notesOfMatcher(matcher: string): readonly string[] {
   return compileFit(entryOf({ matcher })).notes;

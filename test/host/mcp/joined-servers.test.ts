@@ -6,7 +6,7 @@ import { readPluginServers } from '../../../src/host/plugins/contributions/mcp-s
 import type { ServerConfig } from '../../../src/mcp/server-config.ts';
 import { createAgentFixture, type AgentFixture } from '../../agent/agent-fixture.ts';
 import { exampleEntry, serveExample } from '../../mcp/servers.ts';
-import { pluginWith } from '../plugins/plugin-servers.ts';
+import { pluginWith } from '../plugins/contributions/plugin-servers.ts';
 import { OWN, servers } from './run-with-servers.ts';
 
 function open(fixture: AgentFixture): { mcp: McpServers; notices: string[] } {

@@ -91,7 +91,7 @@ async function openHost(
 ): Promise<Host> {
   const { requestToolApproval, toolPolicies: policies = {} } = config;
   const log = (text: string): void => config.logger?.log(text);
-  const capabilities = requestToolApproval === undefined ? {} : { requestToolApproval };
+  const capabilities = dropUndefined({ requestToolApproval });
   const person = createProgramUser(agentId, capabilities, policies);
   return createHost({
     ...place,
@@ -152,7 +152,7 @@ function buildAgentOptions(config: AgentRuntimeConfig): AgentOptions {
     model: toModelWish(config),
     toolset: 'cline-sdk',
     permissionMode: 'bypassPermissions',
-    ...(maxIterations === undefined ? {} : { maxTurns: maxIterations }),
+    ...dropUndefined({ maxTurns: maxIterations }),
     systemPrompt: { build: () => systemPrompt },
     chooseTools: (_own, ofPlugins) => ofPlugins,
     shapeRequest: async (request) => ({ ...readSettings(modelOptions), ...request }),
@@ -325,7 +325,7 @@ function toCall(event: Event<'tool-call-delta'>): ApiStreamChunk {
     tool_call: {
       ...dropUndefined({ call_id: toolCallId, index }),
       function: {
-        ...(toolName === undefined ? {} : { name: toolName }),
+        ...dropUndefined({ name: toolName }),
         arguments: inputText ?? (input === undefined ? '' : JSON.stringify(input)),
       },
     },

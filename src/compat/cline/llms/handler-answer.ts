@@ -6,6 +6,7 @@ import {
   type ModelEnd,
   type Usage,
 } from '../../../agent/models/model.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import type { AssistantBlock } from '../../../sessions/messages.ts';
 
@@ -170,7 +171,7 @@ function addUsageChunk(before: Usage | null, chunk: Chunk): Usage {
     outputTokens: (before?.outputTokens ?? 0) + readAmount(chunk['outputTokens']),
     cacheReadTokens: (before?.cacheReadTokens ?? 0) + cacheReadTokens,
     cacheWriteTokens: (before?.cacheWriteTokens ?? 0) + cacheWriteTokens,
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...dropUndefined({ costUsd }),
   };
 }
 

@@ -282,7 +282,7 @@ function toEndChunks({ content, usage, finishReason }: ModelEnd, id: string): Ap
       type: 'done',
       success: true,
       id,
-      ...(incomplete === undefined ? {} : { incompleteReason: incomplete }),
+      ...dropUndefined({ incompleteReason: incomplete }),
     },
   ];
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { dropUndefined } from '../../../base/defined.ts';
 import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import { runCommand } from '../../../plugins/command.ts';
 import type { PluginRegistry } from '../../../plugins/registry.ts';
@@ -45,7 +46,7 @@ function createService(
         .filter((command) => command.handler !== undefined)
         .map(({ name, description }) => ({
           name: normalizePluginCommandName(name),
-          ...(description === undefined ? {} : { description }),
+          ...dropUndefined({ description }),
         }));
     },
     async run(name, input) {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dropUndefined } from '../../../base/defined.ts';
 import { isInside } from '../../../base/paths.ts';
 import { readSurroundings } from '../../../host/config.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
@@ -94,7 +95,7 @@ function listTools(
     path: file,
     source: isInside(workspacePath, file) ? 'workspace-plugin' : 'global-plugin',
     enabled: !disabledToolNames.includes(name),
-    ...(description === undefined ? {} : { description }),
+    ...dropUndefined({ description }),
   }));
 }
 

@@ -73,7 +73,7 @@ function createPluginOptions(request: OpenRequest): PluginOptions {
     isStrict: config.strictPlugins === true,
     failsClosed: config.hookErrorMode === 'throw',
     ...readTimeouts(config),
-    ...(config.pluginIsolation === undefined ? {} : { isolation: config.pluginIsolation }),
+    ...dropUndefined({ isolation: config.pluginIsolation }),
     providerId: config.providerId,
     discovers: shouldLoadFromDisk(input),
     provided: async () => (await import('../provided.ts')).findProvidedModule,
@@ -132,7 +132,7 @@ function createSetupContext({ core, input, emitEvent }: OpenRequest): GivenConte
   return {
     client,
     user,
-    ...(context.workspace === undefined ? {} : { workspaceInfo: context.workspace }),
+    ...dropUndefined({ workspaceInfo: context.workspace }),
     automation: context.automation,
     logger,
     telemetry,

@@ -1,0 +1,93 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { RunResult, RuntimeEvent } from '../../../src/agent/runtime-event.ts';
+import type { CommandContext, GlobalFlags } from '../../../src/cli/context.ts';
+import { RunReport } from '../../../src/cli/output/run-report.ts';
+
+vi.mock('@secretlint/core', () => {
+  throw new TypeError('not installed');
+});
+
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+const WHO = { sessionId: 's', agentId: 's', parentAgentId: null };
+
+function notice(text: string): RuntimeEvent {
+  return { ...WHO, type: 'notice', level: 'info', text };
+}
+
+function delta(text: string): RuntimeEvent {
+  return { ...WHO, type: 'text-delta', text };
+}
+
+function resultOf(text: string): RunResult {
+  return {
+    sessionId: 's',
+    runId: 'r',
+    status: 'completed',
+    ending: 'done',
+    text,
+    reason: null,
+    iterations: 1,
+    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    costUsd: null,
+    durationMs: 1,
+    denials: [],
+    deferred: null,
+  };
+}
+
+function createContext(flags: GlobalFlags = {}) {
+  const lines: unknown[] = [];
+  const notes: string[] = [];
+  const context: CommandContext = {
+    flags,
+    env: {},
+    signal: new AbortController().signal,
+    print: {
+      isTerminal: false,
+      isStdoutTerminal: false,
+      out: (text) => void lines.push(text),
+      json: (value) => void lines.push(value),
+      jsonLine: (value) => void lines.push(value),
+      note: (text) => void notes.push(text),
+      notify: () => undefined,
+      progress: () => undefined,
+    },
+  };
+  return { context, lines, notes };
+}
+
+describe('an event that cannot be redacted', () => {
+  it('is left out and reported once, and everything else is printed', async () => {
+    const { context, lines, notes } = createContext();
+    const report = new RunReport(context, 'stream-json');
+    for (const text of ['before', TOKEN, TOKEN, 'after']) report.observe(notice(text));
+    await report.end(null);
+    expect(lines).toEqual([notice('before'), notice('after')]);
+    expect(notes).toEqual([expect.stringMatching(/^error: Output incomplete: /)]);
+  });
+
+  it('is an error when it is the answer', async () => {
+    const { context, lines } = createContext();
+    const report = new RunReport(context, 'text');
+    await expect(report.end(resultOf(TOKEN))).rejects.toThrow();
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('what a model writes in pieces', () => {
+  it('is printed word by word, and the last word when the run ends', async () => {
+    const { context, lines } = createContext();
+    const report = new RunReport(context, 'stream-json');
+    for (const text of ['I se', 'e i', 't']) report.observe(delta(text));
+    await report.end(null);
+    expect(lines).toEqual([delta('I '), delta('see '), delta('it')]);
+  });
+
+  it('is printed as it arrives with --raw', async () => {
+    const { context, lines } = createContext({ raw: true });
+    const report = new RunReport(context, 'stream-json');
+    for (const text of ['I se', 'e i', 't']) report.observe(delta(text));
+    await report.end(null);
+    expect(lines).toEqual([delta('I se'), delta('e i'), delta('t')]);
+  });
+});
