@@ -108,6 +108,7 @@ interface AgentHost {
 }
 
 /** Who threw, for warnings. */
+const LISTENER = 'a subscriber to runtime events';
 
 /** The composition root: configuration, trust, dialects, engines, trace, sessions. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
@@ -125,11 +126,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       sessions,
       engine: engines.own(),
       openEngine: engines.open,
-      emit(event) {
-        for (const listener of listeners) {
-          callObserver('a subscriber to runtime events', listener, event);
-        }
-      },
+      emit: (event) => listeners.forEach((listener) => callObserver(LISTENER, listener, event)),
       notice,
       disposed: disposing.signal,
     })));

@@ -129,8 +129,9 @@ export function findLeftovers(pluginsDirectory: string, now: number): readonly L
 export function removeLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
   const leftovers = findLeftovers(pluginsDirectory, now);
   for (const { directory, missing } of leftovers) {
-    if (missing !== null)
+    if (missing !== null) {
       attemptWrite(() => renameSync(path.join(directory, OLD), missing), missing);
+    }
     attemptWrite(() => rmSync(directory, { recursive: true, force: true }), directory);
   }
   if (leftovers.length > 0) removeIfEmpty(getStagingDirectory(pluginsDirectory));
