@@ -5,10 +5,11 @@ import * as Llms from '../../../../src/compat/cline/llms/llms.ts';
 import { resolveProviderId } from '../../../../src/compat/cline/llms/catalog.ts';
 import { startService } from '../../../e2e/service.ts';
 import { KEY, rawService } from '../../../agent/models/services.ts';
-import { setUp } from './provider-fixture.ts';
+import { clearRegisteredProviders, setUp } from './provider-fixture.ts';
 
 afterEach(() => {
   Llms.resetRegistry();
+  clearRegisteredProviders();
   registeredProviders.takeRefused();
   vi.unstubAllEnvs();
 });

@@ -1,6 +1,9 @@
 import path from 'node:path';
 import { vi } from 'vitest';
-import type { CustomProviders } from '../../../../src/agent/models/custom-provider.ts';
+import {
+  type CustomProviders,
+  registeredProviders,
+} from '../../../../src/agent/models/custom-provider.ts';
 import type { Model } from '../../../../src/agent/models/model.ts';
 import type { RunResult } from '../../../../src/agent/runtime-event.ts';
 import { Models } from '../../../../src/host/agent/choose-model.ts';
@@ -17,6 +20,14 @@ import { LoadedPlugin } from '../../../../src/plugins/loaded-plugin.ts';
 import { createPluginRegistry } from '../../../../src/plugins/registry.ts';
 import type { ServiceTurn } from '../../../e2e/service.ts';
 import { createTempWorkspace, hostIn } from '../../../host/temp-workspace.ts';
+
+/** Forgets what a test registered, because test files share the process and its registry. */
+export function clearRegisteredProviders(): void {
+  for (const id of registeredProviders.ids()) {
+    registeredProviders.remove('handler', id);
+    registeredProviders.remove('service', id);
+  }
+}
 
 export interface ProvidersOfPlugins {
   readonly providers: CustomProviders;

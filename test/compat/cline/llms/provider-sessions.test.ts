@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi, onTestFinished } from 'vitest';
-import { registeredProviders } from '../../../../src/agent/models/custom-provider.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as Llms from '../../../../src/compat/cline/llms/llms.ts';
-import { providerPlugin } from './provider-fixture.ts';
+import { clearRegisteredProviders, providerPlugin } from './provider-fixture.ts';
 import { call, createSdkFixture, DONE, type SdkFixture, toolPlugin } from '../sdk-fixture.ts';
 
-afterEach(() => Llms.resetRegistry());
+afterEach(() => {
+  Llms.resetRegistry();
+  clearRegisteredProviders();
+});
 
 /** A plugin on disk that registers its provider in both ways, as Cline's example does. */
 function writePlugin({ home, service }: SdkFixture): void {
@@ -113,7 +115,6 @@ describe('a session is served', () => {
         yield { type: 'text', text: `${id} was told ${system}`, id: 'x' };
       },
     }));
-    onTestFinished(() => void registeredProviders.remove('handler', 'registered-before'));
     const { result } = await fixture.start({ providerId: 'registered-before', modelId: 'm' });
     expect(result?.text).toContain('m was told SYS');
   });

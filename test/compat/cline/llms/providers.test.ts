@@ -3,11 +3,19 @@ import type { Message } from '../../../../src/sessions/messages.ts';
 import type { AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
 import * as Llms from '../../../../src/compat/cline/llms/llms.ts';
 import { startService } from '../../../e2e/service.ts';
-import { modelsWith, providerPlugin, READ_AND_ANSWER, runWith, setUp } from './provider-fixture.ts';
+import {
+  clearRegisteredProviders,
+  modelsWith,
+  providerPlugin,
+  READ_AND_ANSWER,
+  runWith,
+  setUp,
+} from './provider-fixture.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
   Llms.resetRegistry();
+  clearRegisteredProviders();
 });
 
 const KEY = 'a-key-of-nobody';
