@@ -13,7 +13,7 @@ import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
 import { colors, colorState } from '../../output/colors.ts';
 import { formatReviewHint } from '../../output/describe-hooks.ts';
 import { formatContributions } from '../../output/format-plugin.ts';
-import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
+import { toOneLine, toPrintable } from '../../output/print.ts';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { PluginEntry } from '../../../plugins/entry.ts';

@@ -50,7 +50,7 @@ function readAgent(payload: PayloadReader): Moment['agent'] | undefined {
 }
 
 /** Reads the event of a payload, with Claude's defaults for absent fields. */
-export function readEvent(name: ClaudeEvent, payload: PayloadReader): FiredEvent {
+function readEvent(name: ClaudeEvent, payload: PayloadReader): FiredEvent {
   return READERS[name](payload);
 }
 

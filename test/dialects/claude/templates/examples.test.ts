@@ -114,9 +114,7 @@ function canRun(language: ScriptLanguage): boolean {
 
 async function fire(host: Host, event: ClaudeEvent, isTrial: boolean): Promise<Verdict> {
   const { flags, facts } = CLAUDE_EXAMPLES[event].trial;
-  const fired = isTrial
-    ? { ...(await readEvent({ ...flags, event })), ...facts }
-    : await readEvent({ event });
+  const fired = isTrial ? { ...readEvent({ ...flags, event }), ...facts } : readEvent({ event });
   return host.engine.dispatch(fired);
 }
 

@@ -92,9 +92,9 @@ function writeAll(workspace: TempWorkspace, language: ScriptLanguage): void {
   }
 }
 
-async function trialEvent(event: FileHookName): Promise<FiredEvent> {
+function trialEvent(event: FileHookName): FiredEvent {
   const { flags, facts }: Trial = HOOK_EXAMPLES[event].trial;
-  return { ...(await readEvent({ ...flags, event })), ...facts };
+  return { ...readEvent({ ...flags, event }), ...facts };
 }
 
 function summarizeVerdict({ outcomes, reasons, context }: Verdict): unknown {
@@ -153,7 +153,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
     `have a clean answer for every ordinary event ${needed}`,
     async () => {
       const verdicts = await Promise.all(
-        FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(await readEvent({ event }))),
+        FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(readEvent({ event }))),
       );
       expect(verdicts.map(({ effect }) => effect)).toEqual(FILE_HOOK_NAMES.map(() => 'pass'));
       expect(verdicts.map(summarizeVerdict)).toEqual(
@@ -166,7 +166,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
     `do something visible in a trial of %s ${needed}`,
     async (event) => {
       const { refusal, context, log } = SEEN[event];
-      const verdict = await host.engine.dispatch(await trialEvent(event));
+      const verdict = await host.engine.dispatch(trialEvent(event));
       expect(verdict.effect).toBe(refusal === undefined ? 'pass' : 'deny');
       expect(summarizeVerdict(verdict)).toEqual({
         outcomes: [CLEAN],
@@ -225,7 +225,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
     write(path.join(blocked.home, '.cline'), 'a file where a directory should be');
     await trustWorkspaceHooks(blocked);
     const other = await openWorkspaceHost(blocked);
-    const verdict = await other.engine.dispatch(await readEvent({ event: 'TaskComplete' }));
+    const verdict = await other.engine.dispatch(readEvent({ event: 'TaskComplete' }));
     await other.dispose();
     expect(summarizeVerdict(verdict)).toEqual({
       outcomes: [{ ...CLEAN, stderr: expect.stringMatching(/\S/u) }],
@@ -250,7 +250,7 @@ describe('an extensionless node example', () => {
     await trustWorkspaceHooks(workspace);
     const host = await openWorkspaceHost(workspace);
     const verdicts = await Promise.all(
-      FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(await readEvent({ event }))),
+      FILE_HOOK_NAMES.map(async (event) => host.engine.dispatch(readEvent({ event }))),
     );
     await host.dispose();
     expect(verdicts.map(summarizeVerdict)).toEqual(
@@ -270,7 +270,7 @@ test.skipIf(!hasPrograms(['bash']))(
     writeAll(workspace, 'bash');
     await trustWorkspaceHooks(workspace);
     const host = await openWorkspaceHost(workspace, programs);
-    const verdict = await host.engine.dispatch(await trialEvent('PreToolUse'));
+    const verdict = await host.engine.dispatch(trialEvent('PreToolUse'));
     await host.dispose();
     const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
     expect(summarizeVerdict(verdict)).toEqual({
