@@ -41,7 +41,7 @@ describe('what a hook reads on stdin', () => {
         const recorded = JSON.parse(
           JSON.stringify(stdin).replaceAll('/home/user/my-project', () => root),
         );
-        const { outcomes } = await dispatch(await readForeignPayload('claude', recorded));
+        const { outcomes } = await dispatch(readForeignPayload('claude', recorded));
         expect(outcomes.map(({ failure }) => failure)).toEqual([null]);
         const sent = payload('stdin.json');
         expect(missing(recorded, sent, 'payload')).toEqual([]);

@@ -40,15 +40,15 @@ export class Staging {
   moveTo(target: string): void {
     createMissingDirectories(path.dirname(target));
     if (existsSync(target)) this.#replace(target);
-    else attemptWrite(() => renameSync(this.directory, target), target);
+    else tryWrite(() => renameSync(this.directory, target), target);
   }
 
   /** Records the old path first, so that the next install can restore the old one if this process is killed. */
   #replace(target: string): void {
     const old = path.join(this.#place, OLD);
     const where = path.relative(getInstallDirectory(this.#pluginsDirectory), target);
-    attemptWrite(() => writeFileSync(path.join(this.#place, TARGET), where), target);
-    attemptWrite(() => renameSync(target, old), target);
+    tryWrite(() => writeFileSync(path.join(this.#place, TARGET), where), target);
+    tryWrite(() => renameSync(target, old), target);
     try {
       renameSync(this.directory, target);
     } catch (error) {
@@ -75,7 +75,7 @@ function createMissingDirectories(directory: string): readonly string[] {
   if (isDirectory(directory)) return [];
   const above =
     path.dirname(directory) === directory ? [] : createMissingDirectories(path.dirname(directory));
-  attemptWrite(() => createDirectory(directory), directory);
+  tryWrite(() => createDirectory(directory), directory);
   return [directory, ...above];
 }
 
@@ -88,7 +88,7 @@ function createDirectory(directory: string): void {
   }
 }
 
-function attemptWrite(work: () => void, where: string): void {
+function tryWrite(work: () => void, where: string): void {
   try {
     work();
   } catch (error) {
@@ -129,10 +129,8 @@ export function findLeftovers(pluginsDirectory: string, now: number): readonly L
 export function removeLeftovers(pluginsDirectory: string, now: number): readonly Leftover[] {
   const leftovers = findLeftovers(pluginsDirectory, now);
   for (const { directory, missing } of leftovers) {
-    if (missing !== null) {
-      attemptWrite(() => renameSync(path.join(directory, OLD), missing), missing);
-    }
-    attemptWrite(() => rmSync(directory, { recursive: true, force: true }), directory);
+    if (missing !== null) tryWrite(() => renameSync(path.join(directory, OLD), missing), missing);
+    tryWrite(() => rmSync(directory, { recursive: true, force: true }), directory);
   }
   if (leftovers.length > 0) removeIfEmpty(getStagingDirectory(pluginsDirectory));
   return leftovers;

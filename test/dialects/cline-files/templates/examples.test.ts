@@ -92,7 +92,7 @@ function writeAll(workspace: TempWorkspace, language: ScriptLanguage): void {
   }
 }
 
-async function trialEvent(event: FileHookName): Promise<FiredEvent> {
+function trialEvent(event: FileHookName): FiredEvent {
   const { flags, facts }: Trial = HOOK_EXAMPLES[event].trial;
   return { ...readEvent({ ...flags, event }), ...facts };
 }
@@ -166,7 +166,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
     `do something visible in a trial of %s ${needed}`,
     async (event) => {
       const { refusal, context, log } = SEEN[event];
-      const verdict = await host.engine.dispatch(await trialEvent(event));
+      const verdict = await host.engine.dispatch(trialEvent(event));
       expect(verdict.effect).toBe(refusal === undefined ? 'pass' : 'deny');
       expect(summarizeVerdict(verdict)).toEqual({
         outcomes: [CLEAN],
@@ -270,7 +270,7 @@ test.skipIf(!hasPrograms(['bash']))(
     writeAll(workspace, 'bash');
     await trustWorkspaceHooks(workspace);
     const host = await openWorkspaceHost(workspace, programs);
-    const verdict = await host.engine.dispatch(await trialEvent('PreToolUse'));
+    const verdict = await host.engine.dispatch(trialEvent('PreToolUse'));
     await host.dispose();
     const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
     expect(summarizeVerdict(verdict)).toEqual({
