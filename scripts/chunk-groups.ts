@@ -120,8 +120,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/dialects/cline-plugins/mutable-request.ts',
     'src/compat/cline/llms/',
   ],
-  // What checks schemas: needed only where a plugin has any.
-  'json-schema': ['src/host/plugins/contributions/json-schema.ts'],
   // Needed only where an agent runs.
   agent: [
     'src/host/worktrees.ts',
@@ -154,7 +152,10 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'shell-parser': ['node_modules/unbash/'],
 };
 
-const PATTERNS = Object.entries(GROUPS)
+// The bundler keeps it beside the package that checks schemas, which it needs while it is loaded.
+const UNGROUPED = ['src/host/plugins/contributions/json-schema.ts'];
+
+const PATTERNS = [...Object.entries(GROUPS), [null, UNGROUPED] as const]
   .flatMap(([group, paths]) => paths.map((path) => ({ group, path, pattern: toPattern(path) })))
   .sort((one, other) => other.path.length - one.path.length);
 

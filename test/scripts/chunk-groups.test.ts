@@ -8,6 +8,8 @@ test('the longest path decides which part a file belongs to', () => {
   expect(findChunkGroup('/project/src/dialects/claude/templates/bash.ts')).toBe('writing');
   expect(findChunkGroup('C:\\project\\src\\hooks\\engine.ts')).toBe('running');
   expect(findChunkGroup('/project/src/acp/serve.ts')).toBeNull();
+  const schemas = '/project/src/host/plugins/contributions/json-schema.ts';
+  expect(findChunkGroup(schemas)).toBeNull();
 });
 
 test('every path of a part fits a file', () => {
