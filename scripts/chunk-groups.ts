@@ -27,6 +27,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/trace/',
     'src/tool-vocabularies/',
     'src/dialects/known-tools.ts',
+    'src/process/env-files.ts',
     'src/process/run.ts',
     'src/process/spawn.ts',
     'src/process/end-tree.ts',
@@ -135,7 +136,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/host/open-permissions.ts',
     'src/host/git-worktrees.ts',
     'src/host/plugins/contributions/tool-name-conflicts.ts',
-    'src/process/env-files.ts',
   ],
   // Of the agent, what only some runs need.
   'agent-rarely': [
