@@ -269,7 +269,14 @@ describe('other commands', () => {
       at(workspace),
     );
     expect(fired.code).toBe(3);
-    expect(jsonOf(fired)).toMatchObject({ outcomes: [], skipped: [] });
+    const why = 'untrusted: it was never trusted here';
+    expect(jsonOf(fired)).toMatchObject({
+      outcomes: [],
+      skipped: [
+        { hook: GUARD, kind: 'withheld', why },
+        { hook: 'plugin:workspace:pkg', kind: 'withheld', why },
+      ],
+    });
     const explained = await runHookline(
       ['hooks', 'explain', 'PreToolUse', '--json'],
       at(workspace),
