@@ -10,11 +10,11 @@ const DESCRIBED_EVENT = z
     input: anything('Input of the tool.').optional(),
     result: text('What the tool answered.').optional(),
     success: flag('Whether the tool succeeded.').optional(),
-    prompt: text('What the person wrote.').optional(),
+    prompt: text('What the user wrote.').optional(),
     source: text('What the event says of its source, such as "startup".').optional(),
     facts: z.record(z.string(), z.unknown()).describe('Any other fact of the event.').optional(),
   })
-  .describe('An event as a person describes it; what it leaves out is an example.');
+  .describe('An event as a user describes it; what it leaves out is an example.');
 
 const RECORDED_EVENT = z
   .strictObject({
@@ -69,7 +69,7 @@ const EXPECT = z
     output: anything('New output of the tool, or null.').optional(),
     changes: anything('What else changes.').optional(),
     context: TEXT_LIST.describe('Text for the model.').optional(),
-    messages: TEXT_LIST.describe('Text for the person.').optional(),
+    messages: TEXT_LIST.describe('Text for the user.').optional(),
     outcomes: z
       .union([z.array(z.union([OPERATOR, OUTCOME])), OPERATOR])
       .describe('One for every run of a hook, in declared order.')

@@ -15,7 +15,7 @@ export const CLINE_OUTPUT = z.looseObject({
     'Why it is refused; without `cancel`, text for the model if there is no other.',
   ).optional(),
   error_message: text(`${OLDER} \`errorMessage\`.`).optional(),
-  review: flag('True asks the person before the call is made.').optional(),
+  review: flag('True asks the user before the call is made.').optional(),
   overrideInput: anything(
     'New input for the tool, in the shape in which the hook saw it or as the SDK shapes it.',
   ).optional(),

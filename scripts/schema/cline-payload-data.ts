@@ -117,7 +117,7 @@ export const PAYLOAD_DATA: Readonly<Record<FileHookName, z.ZodRawShape>> = {
   UserPromptSubmit: {
     userPromptSubmit: z
       .strictObject({
-        prompt: text('What the person wrote.'),
+        prompt: text('What the user wrote.'),
         attachments: texts('Paths of attached files.'),
       })
       .describe('The prompt.'),
@@ -129,7 +129,7 @@ export const PAYLOAD_DATA: Readonly<Record<FileHookName, z.ZodRawShape>> = {
           .enum(['user_attention', 'task_complete'])
           .describe('Whether the agent waits for the user, or is done.'),
         source: text('What the agent waits for, or what ended the task.'),
-        message: text('What the person is told, at most 8000 characters of it.'),
+        message: text('The message to the user, at most 8000 characters of it.'),
         messageTruncated: flag('Whether the message was cut.'),
         waitingForUserInput: flag('Whether the agent goes on only after an answer.'),
         requiresUserAction: flag('The same as `waitingForUserInput`.'),

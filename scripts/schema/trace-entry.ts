@@ -48,7 +48,7 @@ export const TRACE_ENTRY = z.strictObject({
   stop: STOP,
   reasons: ATTRIBUTED.describe('Why it is refused or asked about, each with its hook.'),
   context: ATTRIBUTED.describe('Text for the model, each with its hook.'),
-  messages: ATTRIBUTED.describe('Text for the person, each with its hook.'),
+  messages: ATTRIBUTED.describe('Text for the user, each with its hook.'),
   outcomes: z
     .array(z.strictObject(TRACE_OUTCOME_FIELDS))
     .describe('One for every run of a hook, in declared order.'),

@@ -100,7 +100,7 @@ export const VERDICT = z.strictObject({
       'What else changes, by field; fields that several hooks join are lists of { hook, value }.',
     ),
   context: ATTRIBUTED.describe('Text for the model, each with its hook.'),
-  messages: ATTRIBUTED.describe('Text for the person, each with its hook.'),
+  messages: ATTRIBUTED.describe('Text for the user, each with its hook.'),
   outcomes: OUTCOMES,
   skipped: SKIPPED,
   slowest: SLOWEST,
@@ -111,7 +111,7 @@ const LATE = z
     z.strictObject({
       ...OUTCOME_FIELDS,
       context: z.string().nullable().describe('Text for the model.'),
-      message: z.string().nullable().describe('Text for the person.'),
+      message: z.string().nullable().describe('Text for the user.'),
       wakes: z.boolean().describe('Whether its text wakes an idle session.'),
     }),
   )
