@@ -1,4 +1,4 @@
-import { colors, colorState } from '../output/colors.ts';
+import { colors, formatState } from '../output/colors.ts';
 import { truncateText } from '../../base/json.ts';
 import { formatPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
@@ -128,7 +128,7 @@ function formatHookRows(
     toOneLine(id),
     event,
     ...(hasMatchers ? [toOneLine(truncateTo(matcher ?? '', MATCHER_WIDTH))] : []),
-    colorState(state),
+    formatState(state),
   ];
   if (!hasEntries) return [[...row, file]];
   return [row, [`  ${[file, ...describeRuns(hook)].join(colors.dim(' · '))}`]];
@@ -154,7 +154,7 @@ function formatPlugins(plugins: readonly ListedHook[], host: Host): string[] {
   if (plugins.length === 0) return [];
   const titles = ['PLUGIN', 'STATE', 'FILE'].map((title) => colors.dim(title));
   const rows = plugins.flatMap((plugin) => [
-    [toOneLine(plugin.id), colorState(plugin.state), toOneLine(formatHookPath(plugin.path, host))],
+    [toOneLine(plugin.id), formatState(plugin.state), toOneLine(formatHookPath(plugin.path, host))],
     ...formatNotes(plugin),
   ]);
   return [formatTable([titles, ...rows])];

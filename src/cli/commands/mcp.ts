@@ -8,7 +8,7 @@ import type { McpStatus } from '../../host/mcp/mcp-servers.ts';
 import { type BrokenServer, describeEndpoint } from '../../mcp/server-config.ts';
 import { type Command, withHost, rejectInsideSession, toHostOptions } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { colors, colorState } from '../output/colors.ts';
+import { colors, formatState } from '../output/colors.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
@@ -85,7 +85,7 @@ function describeBroken(broken: BrokenServer, host: Host): string {
 
 function describeServer({ name, state, why, source, at, runs, type, tools }: Listed): string {
   return [
-    `${colors.bold(toOneLine(name))}  ${colorState(state)}${why === '' ? '' : `: ${toPrintable(why)}`}`,
+    `${colors.bold(toOneLine(name))}  ${formatState(state)}${why === '' ? '' : `: ${toPrintable(why)}`}`,
     colors.dim(`  ${source} · ${toOneLine(at)} · ${type} ${toOneLine(toPrintable(runs))}`),
     ...(tools.length === 0
       ? []

@@ -35,7 +35,7 @@ const WORKING_STATES: ReadonlySet<string> = new Set(['ready', 'connected']);
 const UNUSED_STATES: ReadonlySet<string> = new Set(['disabled', 'skipped', 'unused']);
 
 /** Colors the state of a hook, a plugin or a server; yellow is for the states that need attention. */
-export function colorState(state: string): string {
+export function formatState(state: string): string {
   if (WORKING_STATES.has(state)) return colors.green(state);
   return UNUSED_STATES.has(state) ? colors.dim(state) : colors.yellow(state);
 }

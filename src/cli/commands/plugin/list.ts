@@ -10,7 +10,7 @@ import { type Command, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { collectPlugins, type ListedPlugin } from '../../plugins/select-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';
-import { colors, colorState } from '../../output/colors.ts';
+import { colors, formatState } from '../../output/colors.ts';
 import { formatReviewHint } from '../../output/describe-hooks.ts';
 import { formatContributions } from '../../output/format-plugin.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
@@ -120,7 +120,7 @@ function describePlugin(plugin: PluginRow): string {
   const { name, state, why, notes } = plugin;
   const reason = why === '' || state === 'ready' ? '' : `: ${toPrintable(why)}`;
   return [
-    `${[colors.bold(toOneLine(name)), ...renderMarks(plugin)].join(' ')}  ${colorState(state)}${reason}`,
+    `${[colors.bold(toOneLine(name)), ...renderMarks(plugin)].join(' ')}  ${formatState(state)}${reason}`,
     colors.dim(`  ${formatPlace(plugin).map(toOneLine).join(' · ')}`),
     ...describeContributions(plugin).map((each) => `  ${each}`),
     ...notes.map((note) => colors.dim(`  ${toPrintable(note)}`)),
