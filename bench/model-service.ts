@@ -55,10 +55,10 @@ function sendAnswer(response: ServerResponse, turn: number, call: ServiceCall | 
   };
   const send = (fields: object): boolean =>
     response.write(`data: ${JSON.stringify({ ...head, ...fields })}\n\n`);
-  const said = call === null ? { content: DONE } : { tool_calls: [createToolCall(turn, call)] };
+  const delta = call === null ? { content: DONE } : { tool_calls: [createToolCall(turn, call)] };
   const finish = call === null ? 'stop' : 'tool_calls';
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  send({ choices: [{ index: 0, delta: { role: 'assistant', ...said }, finish_reason: null }] });
+  send({ choices: [{ index: 0, delta: { role: 'assistant', ...delta }, finish_reason: null }] });
   send({ choices: [{ index: 0, delta: {}, finish_reason: finish }] });
   send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } });
   response.end('data: [DONE]\n\n');

@@ -148,7 +148,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/agent/tools/files/notebook.ts',
     'src/agent/tools/files/image.ts',
   ],
-  // Most command lines are so plain that nobody needs it.
+  // Rarely needed: most command lines are read without a parser.
   'shell-parser': ['node_modules/unbash/'],
 };
 

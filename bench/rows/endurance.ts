@@ -128,9 +128,11 @@ function describeGrowth(uses: readonly MemoryUse[]): string[] {
   const [warm, last] = [uses[WARM_BLOCKS], uses.at(-1)];
   if (warm === undefined || last === undefined) return ['nothing was measured'];
   const dispatches = (BLOCKS - WARM_BLOCKS - 1) * (PROMPTS_PER_BLOCK + TOOL_CALLS_PER_BLOCK);
-  const kept = (last.heap - warm.heap) / dispatches;
+  const bytesPerDispatch = (last.heap - warm.heap) / dispatches;
   return [
-    ...(kept > MAX_HEAP_BYTES_PER_DISPATCH ? [`a dispatch keeps ${Math.round(kept)} bytes`] : []),
+    ...(bytesPerDispatch > MAX_HEAP_BYTES_PER_DISPATCH
+      ? [`a dispatch keeps ${Math.round(bytesPerDispatch)} bytes`]
+      : []),
     ...(last.rss > warm.rss * (1 + MAX_RSS_GROWTH)
       ? [`RSS grew from ${formatMegabytes(warm.rss)} to ${formatMegabytes(last.rss)} MB`]
       : []),

@@ -134,8 +134,8 @@ function node(
 }
 
 async function refuseUnless(expected: string, task: () => Promise<string>): Promise<void> {
-  const said = await task();
-  if (said !== expected) throw new Error(`expected ${expected}, found: ${said}`);
+  const output = await task();
+  if (output !== expected) throw new Error(`expected ${expected}, found: ${output}`);
 }
 
 async function removeCache(cache: string): Promise<void> {

@@ -142,8 +142,8 @@ async function hookline(
   const program = path.join(project, 'dist', 'bin', 'hookline.js');
   if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build\` first`);
   const run = node(place, [program, ...args]);
-  const said = await run();
-  if (!said.includes(DONE)) throw new Error(`expected ${JSON.stringify(DONE)}, found: ${said}`);
+  const output = await run();
+  if (!output.includes(DONE)) throw new Error(`expected ${JSON.stringify(DONE)}, found: ${output}`);
   return run;
 }
 

@@ -67,20 +67,20 @@ it.skipIf(!hasProgram('git'))(
       addDirectories: [fixture.home],
       watch: true,
     });
-    const heard = (): Set<string> => new Set(fixture.log().flatMap(eventNames));
+    const listFiredEvents = (): Set<string> => new Set(fixture.log().flatMap(eventNames));
     const { sessionId } = await host.start({ worktree: 'w1' });
     await host.mcpServers();
     await host.send(sessionId, '/greet');
     await host.session(sessionId).compact(null);
     await host.switchModel(sessionId, 'second');
     fixture.write('watched.txt', 'changed\n');
-    await expect.poll(() => heard().has('FileChanged')).toBe(true);
+    await expect.poll(() => listFiredEvents().has('FileChanged')).toBe(true);
     fixture.write(`~/${path.relative(fixture.home, file)}`, settings('second'));
-    await expect.poll(() => heard().has('ConfigChange')).toBe(true);
+    await expect.poll(() => listFiredEvents().has('ConfigChange')).toBe(true);
     await host.send(sessionId, 'once more');
     await host.dispose();
     const expected = CLAUDE_EVENT_NAMES.filter((event) => !NEVER.includes(event));
-    expect([...heard()].toSorted()).toEqual(expected.toSorted());
+    expect([...listFiredEvents()].toSorted()).toEqual(expected.toSorted());
   },
 );
 

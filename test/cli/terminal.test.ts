@@ -47,10 +47,13 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
     });
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('Wrote 1 hook.') });
     const id = 'claude:project:Stop:true';
-    const kept = await runInTerminal(['hooks', 'rm', id], at(workspace), {
+    const declined = await runInTerminal(['hooks', 'rm', id], at(workspace), {
       dialogue: [['Remove this Stop entry', 'n']],
     });
-    expect(kept).toMatchObject({ code: 1, stdout: expect.stringContaining('"command": "true"') });
+    expect(declined).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"command": "true"'),
+    });
     expect(readFileSync(path.join(workspace.repo, '.claude', 'settings.json'), 'utf8')).toBe(
       settings,
     );

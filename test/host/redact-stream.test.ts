@@ -112,9 +112,9 @@ describe('a secret', () => {
         pieces.map((each) => thinking(each)),
         inJson.map((each) => input(each)),
       ]) {
-        const seen = await redactText(events);
-        expect(seen).not.toContain(secret);
-        expect(seen).toContain('[redacted]');
+        const redactedText = await redactText(events);
+        expect(redactedText).not.toContain(secret);
+        expect(redactedText).toContain('[redacted]');
       }
     }
   });

@@ -41,8 +41,8 @@ describe('the entry of a dispatch', () => {
   });
 
   test('holds no copy of the mutable input, which is no fact', () => {
-    const handed = { of: () => ({}), changes: () => [] };
-    const event = { ...MOMENT, ...bash('ls'), handed };
+    const mutableInput = { of: () => ({}), changes: () => [] };
+    const event = { ...MOMENT, ...bash('ls'), handed: mutableInput };
     expect(createDispatchEntry({ ...recordOf(), event }).data).toEqual({
       ...MOMENT,
       ...bash('ls'),

@@ -341,8 +341,8 @@ const FILES: Readonly<Record<string, string>> = {
   writeFileSync(file, lines.map((line) => (line.endsWith(';') ? line : line + ';') + '\\n').join(''));
   return { systemMessage: 'formatted ' + require('node:path').basename(file) };`),
   'workspace/.claude/hooks/was-it-checked.js': createHookScript(`
-  const said = require('node:fs').readFileSync(input.transcript_path, 'utf8');
-  return said.includes('the check passes') ? {} : { decision: 'block', reason: 'Run node check.js before you stop' };`),
+  const transcript = require('node:fs').readFileSync(input.transcript_path, 'utf8');
+  return transcript.includes('the check passes') ? {} : { decision: 'block', reason: 'Run node check.js before you stop' };`),
 };
 
 /** Written for Node, the one interpreter that is certainly present. */

@@ -26,8 +26,8 @@ async function play(
   const started = await host.start({ prompt: first });
   const results = [started.result];
   for (const prompt of others) results.push(await host.send(started.sessionId, prompt));
-  const said = () => recorder.requests.map((request) => listTexts(request).at(-1));
-  return { fixture, recorder, results, said, host, sessionId: started.sessionId };
+  const listLastTexts = () => recorder.requests.map((request) => listTexts(request).at(-1));
+  return { fixture, recorder, results, said: listLastTexts, host, sessionId: started.sessionId };
 }
 
 describe('TaskStart', () => {

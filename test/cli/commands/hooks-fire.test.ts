@@ -174,16 +174,18 @@ describe('hooks fire', () => {
 
   it('gives the hook what the command line describes, under any name of the event', async () => {
     const workspace = createTempWorkspace();
-    const seen = path.join(workspace.directory, 'seen.json');
+    const payloadFile = path.join(workspace.directory, 'seen.json');
     write(
       workspace.home,
       `${GLOBAL_HOOKS}/PostToolUse`,
-      nodeHook(`require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(input));`),
+      nodeHook(
+        `require('node:fs').writeFileSync(${JSON.stringify(payloadFile)}, JSON.stringify(input));`,
+      ),
     );
     const call = ['--tool', 'Bash', '--input', '{"command":"ls"}'];
     const end = ['--result', 'not found', '--success', 'false'];
     await runHookline(['hooks', 'fire', 'tool_result', ...call, ...end], at(workspace));
-    expect(JSON.parse(readFileSync(seen, 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(payloadFile, 'utf8'))).toMatchObject({
       hookName: 'PostToolUse',
       workspaceRoots: [workspace.repo],
       postToolUse: {

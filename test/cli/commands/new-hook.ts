@@ -24,19 +24,19 @@ export async function collectNewHookOutput(
   options: NewOptions,
   flags: GlobalFlags,
 ): Promise<NewHookOutput> {
-  const said: NewHookOutput = { out: [], json: [], notes: [] };
+  const output: NewHookOutput = { out: [], json: [], notes: [] };
   const print = {
     isTerminal: false,
     isStdoutTerminal: false,
-    out: (text: string) => said.out.push(text),
-    json: (value: unknown) => said.json.push(value),
-    jsonLine: (value: unknown) => said.json.push(value),
-    note: (text: string) => said.notes.push(text),
+    out: (text: string) => output.out.push(text),
+    json: (value: unknown) => output.json.push(value),
+    jsonLine: (value: unknown) => output.json.push(value),
+    note: (text: string) => output.notes.push(text),
     notify: () => undefined,
     progress: () => undefined,
   };
   const { signal } = new AbortController();
   const exitCode = await writeNewHook({ flags, env: process.env, signal, print }, options);
   expect(exitCode).toBe(0);
-  return said;
+  return output;
 }

@@ -33,24 +33,24 @@ function hookFile(name: string): string {
 
 async function change(apply: () => void): Promise<unknown> {
   const host = await openWorkspaceHost(workspace);
-  const kept = await preserveTrust(host, apply);
+  const preserved = await preserveTrust(host, apply);
   await host.dispose();
-  return described(kept);
+  return describePreserved(preserved);
 }
 
-function described(kept: PreservedTrust): unknown {
+function describePreserved(preserved: PreservedTrust): unknown {
   return {
-    trusted: kept.trusted.map(({ id }) => id),
-    lost: kept.lost.map(({ id }) => id),
-    notes: formatTrustNotes(kept),
+    trusted: preserved.trusted.map(({ id }) => id),
+    lost: preserved.lost.map(({ id }) => id),
+    notes: formatTrustNotes(preserved),
   };
 }
 
 describe('withKeptTrust', () => {
   it('keeps the trust of the neighbours of a hook that is deleted', async () => {
     await trustWorkspaceHooks(workspace);
-    const kept = await change(() => unlinkSync(hookFile('PreToolUse')));
-    expect(kept).toEqual({ trusted: ['cline:workspace:PostToolUse'], lost: [], notes: [] });
+    const preserved = await change(() => unlinkSync(hookFile('PreToolUse')));
+    expect(preserved).toEqual({ trusted: ['cline:workspace:PostToolUse'], lost: [], notes: [] });
     expect(await statesOf(workspace)).toEqual({ 'cline:workspace:PostToolUse': 'ready' });
   });
 
@@ -67,18 +67,18 @@ describe('withKeptTrust', () => {
 
   it('trusts nothing that was not trusted before', async () => {
     await trustWorkspaceHooks(workspace, ['cline:workspace:PreToolUse']);
-    const kept = await change(() => unlinkSync(hookFile('PreToolUse')));
-    expect(kept).toEqual({ trusted: [], lost: [], notes: [] });
+    const preserved = await change(() => unlinkSync(hookFile('PreToolUse')));
+    expect(preserved).toEqual({ trusted: [], lost: [], notes: [] });
     expect(await statesOf(workspace)).toEqual({ 'cline:workspace:PostToolUse': 'untrusted' });
   });
 
   it('does not trust a file that another process changed at the same time', async () => {
     await trustWorkspaceHooks(workspace);
-    const kept = await change(() => {
+    const preserved = await change(() => {
       unlinkSync(hookFile('PreToolUse'));
       write(hookFile('PostToolUse'), `${HOOK}// smuggled in\n`, 0o755);
     });
-    expect(kept).toEqual({
+    expect(preserved).toEqual({
       trusted: [],
       lost: ['cline:workspace:PostToolUse'],
       notes: ['not trusted: cline:workspace:PostToolUse: other files changed as well'],
@@ -100,8 +100,8 @@ describe('withKeptTrust', () => {
 
   it('leaves the record alone when nothing that is trusted changed', async () => {
     await trustWorkspaceHooks(workspace);
-    const kept = await change(() => write(path.join(workspace.root, 'elsewhere'), ''));
-    expect(kept).toEqual({ trusted: [], lost: [], notes: [] });
+    const preserved = await change(() => write(path.join(workspace.root, 'elsewhere'), ''));
+    expect(preserved).toEqual({ trusted: [], lost: [], notes: [] });
     expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'ready',
       'cline:workspace:PreToolUse': 'ready',

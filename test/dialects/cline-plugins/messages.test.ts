@@ -113,10 +113,10 @@ describe('a mutable request', () => {
 
   it('lists what was changed in place, and what was returned', () => {
     const live = make();
-    const handed = live.copyForPlugin();
-    handed.systemPrompt = 'other';
-    handed.tools[0] = { name: 'one', description: 'changed', inputSchema: { type: 'object' } };
-    live.applyResult(handed, { options: { temperature: 0.5, odd: 1, metadata: { more: true } } });
+    const copy = live.copyForPlugin();
+    copy.systemPrompt = 'other';
+    copy.tools[0] = { name: 'one', description: 'changed', inputSchema: { type: 'object' } };
+    live.applyResult(copy, { options: { temperature: 0.5, odd: 1, metadata: { more: true } } });
     live.applyResult(live.copyForPlugin(), { options: { maxTokens: 9 } });
     expect(live.copyForPlugin().options?.['metadata']).toEqual({ iteration: 1, more: true });
     expect(live.listChanges()).toEqual({
@@ -131,18 +131,18 @@ describe('a mutable request', () => {
     ['tools', { tools: [{ name: 'one' }] }],
   ])('accepts no %s of a wrong type', (what, result) => {
     const live = make();
-    const handed = live.copyForPlugin();
-    handed.systemPrompt = 'half';
-    expect(() => live.applyResult(handed, result as never)).toThrow(`"${what}"`);
+    const copy = live.copyForPlugin();
+    copy.systemPrompt = 'half';
+    expect(() => live.applyResult(copy, result as never)).toThrow(`"${what}"`);
     expect(live.listChanges()).toEqual({});
   });
 
   it('does not change any more with the objects that were passed out', () => {
     const live = make();
-    const handed = live.copyForPlugin();
-    live.applyResult(handed, {});
-    handed.messages.length = 0;
-    handed.messages.push(...live.copyForPlugin().messages.slice(1));
+    const copy = live.copyForPlugin();
+    live.applyResult(copy, {});
+    copy.messages.length = 0;
+    copy.messages.push(...live.copyForPlugin().messages.slice(1));
     expect(live.listChanges()).toEqual({});
   });
 });

@@ -79,7 +79,7 @@ function readVersion(
   };
 }
 
-/** Has npm install the dependencies of a package that was copied or cloned, if it has any. */
+/** Runs `npm install` for a package that was copied or cloned, if it has dependencies. */
 export async function addDependencies(directory: string, tools: InstallTools): Promise<void> {
   const written = readPackageFile(directory);
   if (written === null) return;

@@ -170,7 +170,7 @@ describe('an input that was changed in place', () => {
       beforeTool({ input }) {
         const fields = input as { text: string };
         if (inHand.length === 0) fields.text = 'changed';
-        for (const kept of inHand) kept.text = 'unseen';
+        for (const input of inHand) input.text = 'unseen';
         inHand.push(fields);
       },
     });
@@ -280,8 +280,8 @@ describe('an input that was changed in place', () => {
       DONE,
     ]);
     const events: unknown[] = [];
-    const hearing = toolPlugin('say', ({ text }) => void events.push(text));
-    const extensions = [hearing, assigning({ text: 'changed' })];
+    const recordingTool = toolPlugin('say', ({ text }) => void events.push(text));
+    const extensions = [recordingTool, assigning({ text: 'changed' })];
     await fixture.start({ enableSpawnAgent: true, extensions });
     expect(events).toEqual(['changed']);
   });

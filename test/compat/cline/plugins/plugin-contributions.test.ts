@@ -608,12 +608,12 @@ describe('plugins send messages to their session', () => {
       },
     };
     await fixture.start({ extensions: [steering] });
-    const said = fixture.service
+    const sentTexts = fixture.service
       .requests()[1]
       ?.messages.map(({ text }) => text)
       .join('|');
-    expect(said).toContain('go left');
-    expect(said).toContain('then right');
+    expect(sentTexts).toContain('go left');
+    expect(sentTexts).toContain('then right');
   });
 
   it('queue a further prompt, which a headless run does before it ends', async () => {

@@ -106,13 +106,13 @@ describe('beforeTool', () => {
         hooksOf({ beforeTool: () => ({ appendContext: 'second words' }) }, 'second'),
       ],
     });
-    const said = fixture.service
+    const sentTexts = fixture.service
       .requests()
       .at(-1)
       ?.messages.map(({ text }) => text)
       .join('\n');
-    expect(said).toContain('first words');
-    expect(said).toContain('second words');
+    expect(sentTexts).toContain('first words');
+    expect(sentTexts).toContain('second words');
   });
 
   it('sets a policy: disabled means denied, and what must be approved is denied without a user', async () => {

@@ -18,13 +18,13 @@ function listUserMessages(messages: readonly AgentMessage[]): readonly unknown[]
 test('messages of hooks are distinguished from those of the user', async () => {
   const fixture = await createSdkFixture([call('work'), DONE]);
   const events: AgentMessage[] = [];
-  const telling = hooksOf({
+  const steeringPlugin = hooksOf({
     beforeRun: () => ({ appendContext: 'from the start' }),
     beforeTool: () => ({ appendContext: 'before' }),
     afterTool: () => ({ appendContext: 'after' }),
     afterRun: ({ result }) => void events.push(...result.messages),
   });
-  const extensions = [toolPlugin('work', () => 'done'), telling];
+  const extensions = [toolPlugin('work', () => 'done'), steeringPlugin];
   const { sessionId, result } = await fixture.start({ extensions });
   expect(listUserMessages(events)).toEqual([[{ type: 'text', text: 'go' }]]);
   const others = events.filter(({ role, metadata }) => role === 'user' && metadata !== undefined);
@@ -32,8 +32,10 @@ test('messages of hooks are distinguished from those of the user', async () => {
   for (const { metadata } of others) {
     expect(metadata).toEqual({ displayRole: 'system', userRunSpan: 0 });
   }
-  const kept = result?.messages.filter(({ metadata }) => metadata?.['displayRole'] === 'system');
-  expect(kept?.length).toBeGreaterThan(0);
+  const systemMessages = result?.messages.filter(
+    ({ metadata }) => metadata?.['displayRole'] === 'system',
+  );
+  expect(systemMessages?.length).toBeGreaterThan(0);
   expect(await fixture.core.readMessages(sessionId)).toEqual(result?.messages);
   const ids = result?.messages.map(({ id }) => id) ?? [];
   expect(ids).toEqual(ids.map((_, index) => `message-${index}`));
@@ -44,10 +46,10 @@ test('a user’s text beside a reminder counts as the user’s', () => {
   const reminding = { type: 'text', text: formatReminder('Mind the time.') } as const;
   const words = { type: 'text', text: 'go on' } as const;
   const picture = createImageBlock('aGk=');
-  for (const said of [words, picture]) {
+  for (const prompt of [words, picture]) {
     for (const content of [
-      [reminding, said],
-      [said, reminding],
+      [reminding, prompt],
+      [prompt, reminding],
     ]) {
       const [message] = toPluginMessages([{ role: 'user', content }], note);
       expect(message).not.toHaveProperty('metadata');

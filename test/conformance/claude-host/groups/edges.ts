@@ -52,9 +52,9 @@ export const extra: HostGroup = {
       name,
       run: async () => {
         const { requests, has } = await edges();
-        const seen = readRecordedText(fieldsAt(observed('42-extra'), 'per')[name]);
-        expect(readNewText(requests[index + 1])).toBe(seen);
-        expect(has(name)).toBe(!seen.includes('ERR'));
+        const recordedText = readRecordedText(fieldsAt(observed('42-extra'), 'per')[name]);
+        expect(readNewText(requests[index + 1])).toBe(recordedText);
+        expect(has(name)).toBe(!recordedText.includes('ERR'));
       },
     })),
     { name: 'contdeny', run: deniesAndEnds },
@@ -162,8 +162,8 @@ export const misc: HostGroup = {
         .map((each) => fieldsAt(each))
         .find((each) => each['n'] === name);
       expect(requests.length).toBe(recorded?.['nreq']);
-      const seen = listAt(recorded?.['last']).map(readRecordedText).at(-1);
-      expect(requests.map(readNewText).at(-1)).toBe(last ?? seen);
+      const recordedText = listAt(recorded?.['last']).map(readRecordedText).at(-1);
+      expect(requests.map(readNewText).at(-1)).toBe(last ?? recordedText);
       const { ending, text, reason } = result;
       expect({ ending, text, reason }).toEqual(end);
     },

@@ -74,13 +74,13 @@ export const permissionRequest: HostGroup = {
 
 async function asks(name: string, index: number): Promise<void> {
   const played = await requests();
-  const seen = readNewText(played.requests[index + 1]);
+  const newText = readNewText(played.requests[index + 1]);
   const recorded = readRecordedText(fieldsAt(observed('28-permreq'), 'per')[name]);
   if (UNDECIDED.includes(name)) {
-    expect(seen).toMatch(
+    expect(newText).toMatch(
       /^\[TOOL_RESULT ERR\] .*No user is there to approve it, so the call is denied\.$/u,
     );
-  } else expect(seen).toBe(recorded);
+  } else expect(newText).toBe(recorded);
   expect(played.has(`f_CASE_${name}`)).toBe(['allow', 'perm', 'afterperm'].includes(name));
 }
 
@@ -221,11 +221,11 @@ export const permissionRules: HostGroup = {
     ...Object.entries(RULE_CASES).map(([name, { sees }], index) => ({
       name,
       run: async () => {
-        const seen = readNewText((await rules()).requests[index + 1]);
+        const newText = readNewText((await rules()).requests[index + 1]);
         const recorded = readRecordedText(fieldsAt(observed('29-permrules'), 'per')[name]);
-        expect(seen.startsWith('[TOOL_RESULT ERR]')).toBe(recorded.startsWith('[TOOL_RESULT ERR]'));
-        if (sees === undefined) expect(seen).toBe(recorded);
-        else expect(seen).toMatch(sees);
+        expect(newText.startsWith('[TOOL_RESULT ERR]')).toBe(recorded.startsWith('[TOOL_RESULT ERR]'));
+        if (sees === undefined) expect(newText).toBe(recorded);
+        else expect(newText).toMatch(sees);
       },
     })),
     { name: 'nohook: who is asked in which order', run: judgesInOrder },

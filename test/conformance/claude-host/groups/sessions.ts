@@ -147,12 +147,12 @@ export const reload: HostGroup = {
 
 async function firesFileChanged({ isAskedFor = false }): Promise<void> {
   const asks = `echo "{\\"hookSpecificOutput\\":{\\"hookEventName\\":\\"SessionStart\\",\\"watchPaths\\":[\\"$PWD/dyn.txt\\"]}}"`;
-  const heard = hooks('FileChanged', [command(createRecorderCommand('fc'))], isAskedFor ? undefined : 'dyn.txt');
+  const fileChangedHooks = hooks('FileChanged', [command(createRecorderCommand('fc'))], isAskedFor ? undefined : 'dyn.txt');
   const { payloads: reports, workspace, result } = await play({
     prompt: 'go',
     settings: {
       hooks: {
-        ...('hooks' in heard && typeof heard.hooks === 'object' ? heard.hooks : {}),
+        ...('hooks' in fileChangedHooks && typeof fileChangedHooks.hooks === 'object' ? fileChangedHooks.hooks : {}),
         ...(isAskedFor ? { SessionStart: [group([command(asks)])] } : {}),
       },
     },
