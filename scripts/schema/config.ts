@@ -1,61 +1,15 @@
 import { z } from 'zod';
-import { isSettingName, SETTINGS, type SettingName } from '../../src/host/settings.ts';
-import { text, texts } from './fields.ts';
-
-const POSITIVE = z.number().positive();
-
-const VALUES: Readonly<Record<SettingName, z.ZodType>> = {
-  'hooks.enabled': z.boolean(),
-  'hooks.disabled': z.array(
-    z.union([
-      z.string(),
-      z.strictObject({
-        id: text('Id of the hook.'),
-        root: text('The workspace in which it is off; absent for everywhere.').optional(),
-        sha256: text('Hash of what an entry said when it was switched off.').optional(),
-      }),
-    ]),
-  ),
-  'hooks.timeoutMs': POSITIVE,
-  'hooks.onFailure': z.enum(['open', 'block']),
-  'hooks.overrides': z.record(
-    z.string(),
-    z.strictObject({
-      timeoutMs: POSITIVE.describe('How long it may run, in milliseconds.').optional(),
-      onFailure: z.enum(['open', 'block']).describe('What its failure means.').optional(),
-      profile: z
-        .enum(['classic', 'sdk'])
-        .describe('The generation of Cline that it was written for.')
-        .optional(),
-    }),
-  ),
-  'cline.cancel': z.enum(['deny', 'stop']),
-  'cline.maxContextChars': POSITIVE,
-  'model.provider': z.string(),
-  'model.id': z.string(),
-  'model.baseUrl': z.string(),
-  'model.key': z.string(),
-  'agent.maxTurns': POSITIVE,
-  'agent.stopCap': z.number().nonnegative(),
-  'agent.compactAt': z.number().gt(0).lt(1),
-  'plugins.isolation': z.enum(['none', 'process']),
-  'web.allowPrivate': z.boolean(),
-  'env.pass': texts('Names of environment variables.'),
-  'trace.enabled': z.boolean(),
-  'trace.maxFileBytes': POSITIVE,
-  'trace.maxFiles': POSITIVE,
-};
+import type { Setting } from '../../src/base/setting.ts';
+import { SETTINGS } from '../../src/host/settings.ts';
+import { text } from './fields.ts';
 
 /** Every setting with its meaning and its default, by full name. */
 export const CONFIG_VALUES: z.ZodRawShape = Object.fromEntries(
-  Object.keys(SETTINGS)
-    .filter(isSettingName)
-    .map((name) => [name, settingSchema(name)]),
+  Object.entries(SETTINGS).map(([name, setting]) => [name, settingSchema(setting)]),
 );
 
-function settingSchema(name: SettingName): z.ZodType {
-  const { description: about, defaultValue: standard } = SETTINGS[name];
-  return VALUES[name].meta({ description: about, default: standard }).optional();
+function settingSchema({ schema, description, defaultValue }: Setting): z.ZodType {
+  return z.fromJSONSchema(schema).meta({ description, default: defaultValue }).optional();
 }
 
 /** A configuration file; `hooks.enabled` is written as `{"hooks": {"enabled": …}}`. */

@@ -1,5 +1,6 @@
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
+import type { NamedPlaces } from '../dialects/options.ts';
 import type { DecodedExchange } from '../trace/exchange.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
@@ -15,15 +16,14 @@ export interface GlobalFlags {
   readonly json?: boolean;
   readonly cwd?: string;
   readonly root?: readonly string[];
-  readonly hooksDir?: string;
-  readonly pluginDir?: readonly string[];
-  readonly settings?: string;
   readonly hooks?: boolean;
   readonly debug?: boolean;
   readonly raw?: boolean;
   readonly strict?: boolean;
   readonly lock?: string;
   readonly lockSha256?: string;
+  /** The places that flags of dialects name. */
+  readonly places?: NamedPlaces;
 }
 
 export interface CommandContext {
@@ -78,9 +78,7 @@ export function toHostOptions(flags: GlobalFlags): HostOptions {
     ...dropUndefined({
       cwd: flags.cwd,
       roots: flags.root,
-      hooksDirectory: flags.hooksDir,
-      pluginDirectories: flags.pluginDir,
-      claudeSettings: flags.settings,
+      places: flags.places,
     }),
     ...toLockOption(flags),
     flags: toSettings(flags),

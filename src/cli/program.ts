@@ -1,6 +1,9 @@
 import { Command as Program, CommanderError, Option } from 'commander';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
+import { PLACE_OPTIONS } from '../dialects/index.ts';
+import { listNamedPlaces, type NamedPlaces, type PlaceOption } from '../dialects/options.ts';
 import { COMMANDS, type CommandRow, type CommandFlag } from './commands.ts';
 import type { CommandContext, GlobalFlags } from './context.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -13,13 +16,7 @@ const GLOBAL_FLAGS: readonly CommandFlag[] = [
     about: 'a workspace root; repeatable (default: the git root)',
     isRepeatable: true,
   },
-  { flag: '--hooks-dir <dir>', about: 'additional directory of Cline hooks' },
-  {
-    flag: '--plugin-dir <dir>',
-    about: 'directory of a Claude plugin that is not installed; repeatable',
-    isRepeatable: true,
-  },
-  { flag: '--settings <file-or-json>', about: 'additional settings in Claude’s format' },
+  ...PLACE_OPTIONS.flatMap(toCommandFlag),
   { flag: '--no-hooks', about: 'do not run hooks' },
   { flag: '--debug', about: 'print the input and output of each hook' },
   { flag: '--raw', about: 'do not redact secrets' },
@@ -36,11 +33,7 @@ export async function parseAndRunCommand(
   let exitCode: ExitCode = EXIT.fine;
   const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) changeDirectory(cwd);
-    const { settings, hooksDir, pluginDir } = flags;
-    if ([settings, hooksDir, pluginDir].some((value) => value !== undefined)) {
-      const { checkFlagPaths } = await import('./check-flag-paths.ts');
-      await checkFlagPaths(flags);
-    }
+    await checkPlaces(flags.places ?? {});
     const command = await row.load();
     const isDirectoryNamed = cwd !== undefined;
     exitCode = await command({ ...context, flags, isDirectoryNamed }, options);
@@ -53,6 +46,27 @@ export async function parseAndRunCommand(
     throw error;
   }
   return exitCode;
+}
+
+function toCommandFlag({ flag, isRepeatable = false }: PlaceOption): CommandFlag[] {
+  return flag === undefined ? [] : [{ flag: flag.usage, about: flag.about, isRepeatable }];
+}
+
+/** Collects the places that flags name, by the names of the options. */
+function collectPlaces(
+  flags: Readonly<Record<string, NamedPlaces[string] | undefined>>,
+): NamedPlaces {
+  const places = PLACE_OPTIONS.map(({ name, flag }) => [
+    name,
+    flag === undefined ? undefined : flags[new Option(flag.usage).attributeName()],
+  ]);
+  return dropUndefined(Object.fromEntries(places));
+}
+
+async function checkPlaces(places: NamedPlaces): Promise<void> {
+  for (const option of PLACE_OPTIONS) {
+    for (const place of listNamedPlaces(places, option)) await option.flag?.check(place);
+  }
 }
 
 /** Changes the directory, so that all other paths are relative to it. */
@@ -111,7 +125,9 @@ function addCommand(program: Program, row: CommandRow, run: Run): void {
   command.showHelpAfterError(`See \`hookline ${words.join(' ')} --help\`.`);
   command.aliases(row.aliases ?? []);
   command.description(row.about).action(async () => {
-    await run(row, { ...command.opts(), ...collectArguments(command) }, command.optsWithGlobals());
+    const flags = command.optsWithGlobals();
+    const options = { ...command.opts(), ...collectArguments(command) };
+    await run(row, options, { ...flags, places: collectPlaces(flags) });
   });
   addFlags(command, row.flags);
 }

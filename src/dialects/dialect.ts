@@ -6,6 +6,7 @@ import type { ServerConfig } from '../mcp/server-config.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { ImportHooks } from './import-hooks.ts';
 import type { DialectMachine, MachineFacts } from './machine.ts';
+import type { DialectOptions } from './options.ts';
 import type { HookTemplates } from './templates.ts';
 
 /** A part that is imported when it is first used, so that a dialect costs no start-up. */
@@ -24,6 +25,8 @@ export interface Dialect {
   readonly events: DialectEvents;
   /** The names of its tools. */
   readonly vocabulary: Vocabulary;
+  /** Settings and named places that only this dialect has. */
+  readonly options?: DialectOptions;
   /** Prepares discovery; must not read anything yet. */
   readonly discover?: (machine: DialectMachine) => Discoverer;
   /** Reads a file that the caller names as a hook of an event, given under its foreign name. */
@@ -47,8 +50,6 @@ export interface Dialect {
   readonly importFrom?: Lazy<ImportHooks>;
   /** Removes an entry from the text of its settings file; null when the user has to. */
   readonly removeEntry?: Lazy<RemoveEntry>;
-  /** Why settings that the caller names cannot be used, or null. */
-  readonly checkSettings?: Lazy<CheckSettings>;
   /** Mistakes in a hook's script that only this agent's users make, as sentences. */
   readonly checkScript?: Lazy<CheckScript>;
   /** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
@@ -127,10 +128,6 @@ export interface RemovedEntry {
   /** The entry as the only one of a file. */
   readonly entry: string;
 }
-
-export type CheckSettings = (
-  text: string,
-) => { readonly line: number; readonly why: string } | null;
 
 export type CheckScript = (script: string, eventName: string) => readonly string[];
 

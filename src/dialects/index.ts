@@ -1,10 +1,12 @@
 import { HooklineError } from '../base/errors.ts';
+import type { Setting } from '../base/setting.ts';
 import type { FiredEvent } from '../hooks/facts.ts';
 import { claude } from './claude/dialect.ts';
 import { clineFiles } from './cline-files/dialect.ts';
 import { clinePlugins } from './cline-plugins/dialect.ts';
 import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
 import type { DialectMachine } from './machine.ts';
+import type { PlaceOption } from './options.ts';
 import type { Outcome } from '../hooks/decision.ts';
 
 /** Every dialect there is, in the order in which their hooks are declared. */
@@ -13,6 +15,38 @@ const LIST = [clineFiles, claude, clinePlugins] as const satisfies readonly Dial
 export const DIALECTS: readonly Dialect[] = LIST;
 
 export type DialectName = (typeof LIST)[number]['name'];
+
+/** The settings of a dialect. */
+type SettingsIn<Each> = Each extends { readonly options: { readonly settings: infer Table } }
+  ? Table
+  : never;
+
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+type DialectSettingTable = Intersection<SettingsIn<(typeof LIST)[number]>>;
+
+/** The values of the dialects' settings, by their names in the configuration file. */
+export type DialectSettings = {
+  readonly [Name in keyof DialectSettingTable]: DialectSettingTable[Name] extends Setting<
+    infer Value
+  >
+    ? Value
+    : never;
+};
+
+/** The settings of all dialects. */
+export const DIALECT_SETTINGS: Readonly<Record<string, Setting>> = Object.fromEntries(
+  DIALECTS.flatMap(({ options }) => Object.entries(options?.settings ?? {})),
+);
+
+/** The places that a caller may name, of all dialects. */
+export const PLACE_OPTIONS: readonly PlaceOption[] = DIALECTS.flatMap(
+  ({ options }) => options?.places ?? [],
+);
 
 /** Lists the names of the dialects that have a part, for the choices of an option. */
 export function listDialectsWith(part: keyof Dialect): readonly string[] {

@@ -1,3 +1,4 @@
+import type { NamedPlaces } from './options.ts';
 import type { HookPorts } from './ports.ts';
 
 /** Facts about the operating system and this process. */
@@ -19,30 +20,23 @@ export interface DialectMachine {
   readonly startDirectory: string;
   /** The directory for state; null without a home directory. */
   readonly stateDirectory: string | null;
-  readonly settings: DialectSettings;
+  readonly settings: MachineSettings;
   readonly search: DialectSearch;
   /** The module that runs a TypeScript hook where there is no bun. */
   readonly typescriptLoader: string;
 }
 
-/** Settings that dialects read. */
-export interface DialectSettings {
+/** The effective settings: those that dialects share, and a dialect's own, which it reads by their names. */
+export interface MachineSettings {
   readonly 'hooks.timeoutMs': number;
   readonly 'hooks.overrides': Readonly<Record<string, { readonly profile?: 'classic' | 'sdk' }>>;
-  readonly 'cline.cancel': 'deny' | 'stop';
-  readonly 'cline.maxContextChars': number;
+  readonly [name: string]: unknown;
 }
 
-/** What a caller names besides the default places. */
+/** What a caller passes besides the default places. */
 export interface DialectSearch {
-  /** A further directory of Cline hooks. */
-  readonly hooksDirectory?: string;
-  /** Directories of Claude plugins, which need not be installed. */
-  readonly pluginDirectories?: readonly string[];
-  /** Files, packages and directories with Cline plugins, beside those of the user and the workspace. */
-  readonly pluginPaths?: readonly string[];
-  /** Further settings in Claude's format: a file, or the JSON itself. */
-  readonly claudeSettings?: string;
+  /** Places that the caller names, by the names of the dialects' options. */
+  readonly places?: NamedPlaces;
   /** Services of the host for hooks that need more than a process. */
   readonly ports?: HookPorts;
   /** Whether a user can be asked; if not, asyncRewake hooks are awaited. */

@@ -4,13 +4,8 @@ import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
-import {
-  isSettingName,
-  type Setting,
-  type SettingName,
-  type Settings,
-  SETTINGS,
-} from './settings.ts';
+import type { Setting } from '../base/setting.ts';
+import { findSetting, type Settings, SETTINGS } from './settings.ts';
 
 /** What the process was started with. Read here once; all other code takes it as a parameter. */
 export interface Surroundings {
@@ -85,7 +80,7 @@ export function loadConfig(sources: ConfigSources): Config {
   for (const file of sources.workspaceFiles) applyWorkspaceFile(layers, file);
   applyEnvironment(layers, sources.env);
   for (const [name, value] of Object.entries(sources.flags)) {
-    if (isSettingName(name) && value !== undefined) layers.set(name, value, 'a flag');
+    if (value !== undefined && findSetting(name) !== null) layers.set(name, value, 'a flag');
   }
   return layers.result();
 }
@@ -102,12 +97,12 @@ class ConfigLayers {
     }
   }
 
-  set(name: SettingName, value: unknown, origin: string): void {
+  set(name: string, value: unknown, origin: string): void {
     this.#values[name] = value;
     this.#origins[name] = origin;
   }
 
-  get(name: SettingName): unknown {
+  get(name: string): unknown {
     return this.#values[name];
   }
 
@@ -126,8 +121,8 @@ class ConfigLayers {
 }
 
 function applyHomeFile(layers: ConfigLayers, file: string): void {
-  for (const [name, written] of readSettings(layers, file)) {
-    const read = getSetting(name).read(written);
+  for (const { name, setting, written } of readSettings(layers, file)) {
+    const read = setting.read(written);
     if ('value' in read) layers.set(name, read.value, file);
     else {
       layers.report(
@@ -138,14 +133,13 @@ function applyHomeFile(layers: ConfigLayers, file: string): void {
 }
 
 function applyWorkspaceFile(layers: ConfigLayers, file: string): void {
-  for (const [name, written] of readSettings(layers, file)) {
-    const { tighten, read: readSetting } = getSetting(name);
-    const read = readSetting(written);
-    if (tighten === undefined) {
+  for (const { name, setting, written } of readSettings(layers, file)) {
+    const read = setting.read(written);
+    if (setting.tighten === undefined) {
       layers.report(`${file}: "${name}" cannot be set by a workspace, so it was ignored`);
     } else if ('expected' in read) {
       layers.report(`${file}: "${name}" should be ${read.expected}, found ${formatValue(written)}`);
-    } else if (tighten(layers.get(name), read.value) === read.value) {
+    } else if (setting.tighten(layers.get(name), read.value) === read.value) {
       layers.set(name, read.value, file);
     } else {
       layers.report(`${file}: "${name}" may only be tightened by a workspace, so it was ignored`);
@@ -154,11 +148,11 @@ function applyWorkspaceFile(layers: ConfigLayers, file: string): void {
 }
 
 function applyEnvironment(layers: ConfigLayers, env: ConfigSources['env']): void {
-  for (const name of Object.keys(SETTINGS).filter(isSettingName)) {
-    const { variable, read: readSetting } = getSetting(name);
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const { variable } = setting;
     const written = variable === undefined ? undefined : env[variable];
     if (variable === undefined || written === undefined || written === '') continue;
-    const read = readSetting(written);
+    const read = setting.read(written);
     if ('value' in read) layers.set(name, read.value, variable);
     else {
       layers.report(
@@ -168,19 +162,14 @@ function applyEnvironment(layers: ConfigLayers, env: ConfigSources['env']): void
   }
 }
 
-// The type differs per name; the result of `read` is only used for the same setting.
-function getSetting(name: SettingName): Setting<unknown> {
-  return SETTINGS[name] as unknown as Setting<unknown>;
-}
-
 function formatValue(written: unknown): string {
   return (JSON.stringify(written) ?? getTypeName(written)).slice(0, 80);
 }
 
 /** Reads a file's settings by full name: `{"hooks": {"enabled": false}}` gives `hooks.enabled`. */
-function readSettings(layers: ConfigLayers, file: string): [SettingName, unknown][] {
+function readSettings(layers: ConfigLayers, file: string) {
   const groups = readObject(layers, file);
-  const settings: [SettingName, unknown][] = [];
+  const settings: { name: string; setting: Setting; written: unknown }[] = [];
   for (const [group, members] of Object.entries(groups)) {
     // For editors: the schema of the file.
     if (group === '$schema') continue;
@@ -190,7 +179,8 @@ function readSettings(layers: ConfigLayers, file: string): [SettingName, unknown
     }
     for (const [key, written] of Object.entries(members)) {
       const name = `${group}.${key}`;
-      if (isSettingName(name)) settings.push([name, written]);
+      const setting = findSetting(name);
+      if (setting !== null) settings.push({ name, setting, written });
       else layers.report(describeUnknownSetting(file, name));
     }
   }
@@ -198,7 +188,7 @@ function readSettings(layers: ConfigLayers, file: string): [SettingName, unknown
 }
 
 function describeUnknownSetting(file: string, name: string): string {
-  if (isSettingName(name)) {
+  if (findSetting(name) !== null) {
     const [group, key] = name.split('.');
     return `${file}: "${name}" should be written as {"${group}": {"${key}": …}}; as written, it is ignored`;
   }

@@ -1,24 +1,43 @@
-import type { DialectMachine } from '../dialects/machine.ts';
+import { dropUndefined } from '../base/defined.ts';
+import type { DialectMachine, DialectSearch } from '../dialects/machine.ts';
 import { type Config, type Surroundings, typescriptLoader } from './config.ts';
 import type { Settings } from './settings.ts';
 
+/** What a caller may name, the places of today's dialects under names of their own. */
+export interface MachineSearch extends DialectSearch {
+  /** A further directory of Cline hooks. */
+  readonly hooksDirectory?: string;
+  /** Directories of Claude plugins, which need not be installed. */
+  readonly pluginDirectories?: readonly string[];
+  /** Files, packages and directories with Cline plugins, beside those of the user and the workspace. */
+  readonly pluginPaths?: readonly string[];
+  /** Further settings in Claude's format: a file, or the JSON itself. */
+  readonly claudeSettings?: string;
+}
+
 /** Creates what dialects need to know of a host that is open already. */
-export function createMachine({
-  surroundings,
-  workspaceRoots,
-  startDirectory,
-  stateDirectory,
-  config: { settings },
-}: Omit<DialectMachine, 'settings' | 'search' | 'typescriptLoader'> & {
-  readonly config: Config;
-}): DialectMachine {
+export function createMachine(
+  {
+    surroundings,
+    workspaceRoots,
+    startDirectory,
+    stateDirectory,
+    config: { settings },
+  }: Omit<DialectMachine, 'settings' | 'search' | 'typescriptLoader'> & {
+    readonly config: Config;
+  },
+  search: MachineSearch = {},
+): DialectMachine {
+  const { hooksDirectory, pluginDirectories, pluginPaths, claudeSettings, places, ...rest } =
+    search;
+  const ownPlaces = { hooksDirectory, pluginDirectories, pluginPaths, claudeSettings };
   return {
     surroundings,
     workspaceRoots,
     startDirectory,
     stateDirectory,
-    settings,
-    search: {},
+    settings: { ...settings },
+    search: { ...rest, places: { ...dropUndefined(ownPlaces), ...places } },
     typescriptLoader,
   };
 }
@@ -30,7 +49,7 @@ export function createBareMachine(surroundings: Surroundings, settings: Settings
     workspaceRoots: [],
     startDirectory: surroundings.cwd,
     stateDirectory: null,
-    settings,
+    settings: { ...settings },
     search: {},
     typescriptLoader,
   };

@@ -13,17 +13,16 @@ import {
   getStateDirectory,
   type Surroundings,
 } from './config.ts';
-import { createMachine } from './dialect-machine.ts';
+import { createMachine, type MachineSearch } from './dialect-machine.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
 import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './open-trust.ts';
 import { resolveRoots } from './workspace.ts';
 import type { DecodedExchange } from '../trace/exchange.ts';
-import type { DialectSearch } from '../dialects/machine.ts';
 
 /** Where to look for hooks, and what lets them run. */
-export interface HookSearch extends DialectSearch {
+export interface HookSearch extends MachineSearch {
   /** The process's own by default, or the first of `roots` when that lies in none of them. */
   readonly cwd?: string;
   /** Workspace roots; the git root of `cwd` when there are none. */
@@ -127,7 +126,7 @@ function findHooks(
   configFile: string | null,
 ): HookSet {
   const { settings } = opened.config;
-  const machine = { ...createMachine(opened), search };
+  const machine = createMachine(opened, search);
   const dialects = openDialects(machine, search.dialects);
   return createHookSet({
     dialects: settings['hooks.enabled'] ? dialects : dialects.map(omitHooks),

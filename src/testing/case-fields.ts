@@ -3,7 +3,7 @@ import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import { DEFAULT_DIALECT } from '../dialects/index.ts';
-import { isSettingName, type Settings, SETTINGS } from '../host/settings.ts';
+import { findSetting, type Settings, SETTINGS } from '../host/settings.ts';
 import { findExpectationProblem, isOperator } from './expectation.ts';
 import { type EventDescription, type FireDescription, resolveEvent } from './resolve-event.ts';
 
@@ -144,8 +144,9 @@ function readSettings(place: Place, written: unknown): Partial<Settings> {
 }
 
 function readSetting(place: Place, name: string, value: unknown): unknown {
-  if (!isSettingName(name)) return value;
-  const read = SETTINGS[name].read(value);
+  const setting = findSetting(name);
+  if (setting === null) return value;
+  const read = setting.read(value);
   if ('expected' in read) throw createFieldError(place, read.expected, value);
   return read.value;
 }

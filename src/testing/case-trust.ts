@@ -78,9 +78,10 @@ function findUntrusted(
   hooksDirectory: string | null,
   search: HookSearch,
 ): readonly Difference[] {
-  const { hooksDirectory: _ofTheWorkspace, ...rest } = search;
-  const hooksField = hooksDirectory === null ? {} : { hooksDirectory };
-  const { hookSet } = openHooks({ ...rest, ...hooksField, cwd: root, roots: [root] });
+  const { hooksDirectory: _ofTheWorkspace, places: namedPlaces = {}, ...rest } = search;
+  const { hooksDirectory: _byFlag, ...otherPlaces } = namedPlaces;
+  const places = { ...otherPlaces, ...(hooksDirectory === null ? {} : { hooksDirectory }) };
+  const { hookSet } = openHooks({ ...rest, places, cwd: root, roots: [root] });
   return (
     hookSet
       .statuses()

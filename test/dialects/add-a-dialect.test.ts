@@ -21,13 +21,24 @@ const BUILD_FILES = ['tsconfig.build.json', 'LICENSE', 'README.md', 'schema'];
 const DIALECT = String.raw`
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { TEXT, type SettingTable } from '../../base/setting.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
 import { createCommandHandler } from '../command-handler.ts';
 import type { Dialect } from '../dialect.ts';
 import type { DiscoveredUnit, Discovery, FoundHook } from '../discovery.ts';
 import type { DialectMachine } from '../machine.ts';
+import { listNamedPlaces, readSetting, type PlaceOption } from '../options.ts';
 
 const EVENT: EventName = 'PreToolUse';
+
+const SETTINGS: SettingTable<{ readonly 'dummy.mark': string }> = {
+  'dummy.mark': { ...TEXT, description: 'What follows a reason.', defaultValue: '', variable: 'DUMMY_MARK' },
+};
+
+const FILE: PlaceOption = {
+  name: 'extraScript',
+  flag: { usage: '--extra-script <file>', about: 'additional script', check: () => undefined },
+};
 
 export const dummy = {
   name: 'dummy',
@@ -37,6 +48,7 @@ export const dummy = {
     listNames: (event: HookEvent) => (event.name === EVENT ? ['before'] : []),
   },
   vocabulary: 'claude',
+  options: { settings: SETTINGS, places: [FILE] },
   discover: (machine) => ({ discover: () => discover(machine) }),
   readPayload: () => ({
     name: 'PreToolUse',
@@ -69,16 +81,20 @@ export const dummy = {
   },
 } as const satisfies Dialect;
 
-function discover({ workspaceRoots }: DialectMachine): Discovery {
-  const files = workspaceRoots.map((root) => path.join(root, '.dummy', 'before.sh'));
+function discover({ workspaceRoots, settings, search }: DialectMachine): Discovery {
+  const files = [
+    ...workspaceRoots.map((root) => path.join(root, '.dummy', 'before.sh')),
+    ...listNamedPlaces(search.places ?? {}, FILE),
+  ];
+  const mark = readSetting(SETTINGS['dummy.mark'], settings['dummy.mark']);
   return {
-    hooks: files.filter((file) => existsSync(file)).map(createHook),
+    hooks: files.filter((file) => existsSync(file)).map((file) => createHook(file, mark)),
     ignored: [],
     watched: files.map((file) => path.dirname(file)),
   };
 }
 
-function createHook(file: string): FoundHook {
+function createHook(file: string, mark: string): FoundHook {
   const root = path.dirname(path.dirname(file));
   return {
     kind: 'hook',
@@ -114,7 +130,7 @@ function createHook(file: string): FoundHook {
           encode: () => '{}',
           decode: (_input, { stdout }) => {
             const reason = /^no: (.*)/u.exec(stdout.text)?.[1];
-            return reason === undefined ? {} : { decision: { effect: 'deny', reason } };
+            return reason === undefined ? {} : { decision: { effect: 'deny', reason: reason + mark } };
           },
         },
       }),
@@ -209,5 +225,23 @@ describe('a dialect that is one folder and its line in the list', () => {
     writeFileSync(path.join(place, 'case.json'), JSON.stringify(written));
     const tested = hookline('hooks', 'test', 'cases', '--json');
     expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 1, failed: 0 });
+  });
+
+  test('reads its setting from the configuration and its place from its flag', () => {
+    expect(hookline('--help').stdout).toContain('--extra-script <file>');
+    const script = path.join(tree, 'named', '.dummy', 'before.sh');
+    mkdirSync(path.dirname(script), { recursive: true });
+    writeFileSync(script, '#!/bin/sh\necho "no: named"\n', { mode: 0o755 });
+    const listed = hookline('hooks', 'list', '--extra-script', script, '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      hooks: expect.arrayContaining([expect.objectContaining({ path: script })]),
+    });
+    mkdirSync(path.join(home, '.hookline'), { recursive: true });
+    const config = path.join(home, '.hookline', 'config.json');
+    writeFileSync(config, JSON.stringify({ dummy: { mark: '?' } }));
+    const fired = hookline('hooks', 'fire', 'before', '--json');
+    expect(JSON.parse(fired.stdout)).toMatchObject({ reasons: [{ text: 'dummy says so?' }] });
+    writeFileSync(config, JSON.stringify({ dummy: { mark: 5 } }));
+    expect(hookline('doctor').stdout).toContain('"dummy.mark" should be text, found 5');
   });
 });

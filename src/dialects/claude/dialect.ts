@@ -4,6 +4,7 @@ import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
 import { readClaudePayload } from './input/read-payload.ts';
+import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
@@ -13,6 +14,7 @@ export const claude = {
   label: 'Claude settings',
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
+  options: { places: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS] },
   discover: (machine) =>
     createClaudeDiscoverer(
       findClaudePlaces(machine),
@@ -31,7 +33,6 @@ export const claude = {
   },
   importFrom: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
-  checkSettings: async () => (await import('./port.ts')).checkSettings,
   checkScript: async () => (await import('./port.ts')).checkScript,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;

@@ -1,8 +1,6 @@
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { HookOutput } from '../dialect.ts';
 import { findInventedVariables, explainUnsetVariable } from './config/command-notes.ts';
-import { readHooksText } from './config/read-hooks-text.ts';
-import type { BrokenEntry, Source } from './entry.ts';
 import { encodePayload } from './input/payload.ts';
 import { listClaudeNames } from './events.ts';
 import { decodeOutput } from './output/decide.ts';
@@ -28,23 +26,6 @@ export function decode(input: HandlerInput, output: HookOutput): Answer {
     isTruncated: false,
     spill: () => null,
   });
-}
-
-const NAMED: Source = {
-  kind: 'flag',
-  label: 'flag',
-  file: '--settings',
-  place: 'home',
-  root: null,
-  isCline: false,
-  family: 'settings',
-  plugin: null,
-};
-
-/** Finds where settings that the caller names cannot be parsed, or null. */
-export function checkSettings(text: string): Pick<BrokenEntry, 'line' | 'why'> | null {
-  const { broken } = readHooksText(text, NAMED, 'settings');
-  return broken.find(({ event }) => event === null) ?? null;
 }
 
 /** Lists variables that the script reads and no host sets. */

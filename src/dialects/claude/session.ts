@@ -3,6 +3,8 @@ import type { HomeAndRoots } from '../place.ts';
 import path from 'node:path';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine } from '../machine.ts';
+import { listNamedPlaces } from '../options.ts';
+import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import {
   findClaudeDirectory,
   findClineDirectory,
@@ -61,7 +63,8 @@ export function createClaudeSession(machine: DialectMachine): Omit<ClaudeSession
 
 /** Finds the places that may contain configuration in Claude's format on this machine. */
 export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
-  const { surroundings, workspaceRoots, startDirectory, search } = machine;
+  const { surroundings, workspaceRoots, startDirectory } = machine;
+  const { places = {} } = machine.search;
   const { env, home, cwd, platform } = surroundings;
   return {
     startDirectory,
@@ -70,8 +73,10 @@ export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
     claudeDirectory: findClaudeDirectory(surroundings),
     clineDirectory: findClineDirectory(surroundings),
     managedDirectory: findManagedDirectory(platform),
-    pluginDirectories: (search.pluginDirectories ?? []).map((each) => path.resolve(cwd, each)),
-    flagSettings: search.claudeSettings ?? null,
+    pluginDirectories: listNamedPlaces(places, PLUGIN_DIRECTORIES).map((each) =>
+      path.resolve(cwd, each),
+    ),
+    flagSettings: listNamedPlaces(places, CLAUDE_SETTINGS)[0] ?? null,
     env,
   };
 }

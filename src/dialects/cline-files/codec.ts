@@ -10,6 +10,7 @@ import type { Decision } from '../../hooks/decision.ts';
 import { detectVocabulary } from '../../tool-vocabularies/tool-views.ts';
 import { getToolCall } from '../../hooks/facts.ts';
 import type { HookOutput } from '../dialect.ts';
+import { CLINE_SETTINGS } from './options.ts';
 
 export function createFileHookCodec(
   name: FileHookName,
@@ -150,7 +151,10 @@ function readRewrite({ overrideInput }: FileHookAnswer, { event }: HandlerInput)
   return { input: overrideInput, inputFace: vocabulary };
 }
 
-const DEFAULTS: DecideOptions = { cancel: 'deny', maxContextChars: 50_000 };
+const DEFAULTS: DecideOptions = {
+  cancel: CLINE_SETTINGS['cline.cancel'].defaultValue,
+  maxContextChars: CLINE_SETTINGS['cline.maxContextChars'].defaultValue,
+};
 
 /** Encodes the payload of a hook file for VS Code; null when the event has no hook file. */
 export function encode(input: HandlerInput): string | null {

@@ -1,8 +1,10 @@
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
+import { listNamedPlaces } from '../options.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, findNamedFileHook } from './find-hooks.ts';
+import { CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
 import { readPayload } from './read-payload.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
 import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
@@ -13,9 +15,13 @@ export const clineFiles = {
   label: 'Cline file',
   events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, listNames: listFileHookNames },
   vocabulary: 'classic',
+  options: { settings: CLINE_SETTINGS, places: [HOOKS_DIRECTORY] },
   discover: (machine) =>
     createClineFilesDiscoverer({
-      places: findHookPlaces(machine, machine.search.hooksDirectory ?? null),
+      places: findHookPlaces(
+        machine,
+        listNamedPlaces(machine.search.places ?? {}, HOOKS_DIRECTORY)[0],
+      ),
       ...readFileHookOptions(machine),
     }),
   discoverFile,

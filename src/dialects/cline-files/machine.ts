@@ -3,8 +3,10 @@ import type { ClineFilesOptions } from './find-hooks.ts';
 import type { HookPlaces } from './directories.ts';
 import type { Profile } from './events.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
-import type { DialectMachine, DialectSettings } from '../machine.ts';
+import type { DialectMachine, MachineSettings } from '../machine.ts';
 import type { MachinePlaces } from '../dialect.ts';
+import { readSetting } from '../options.ts';
+import { CLINE_SETTINGS } from './options.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
 
 /** Reads the options for starting and decoding file hooks. */
@@ -26,12 +28,15 @@ export function readFileHookOptions({
     },
     profiles: readProfiles(settings),
     timeoutMs: settings['hooks.timeoutMs'],
-    cancel: settings['cline.cancel'],
-    maxContextChars: settings['cline.maxContextChars'],
+    cancel: readSetting(CLINE_SETTINGS['cline.cancel'], settings['cline.cancel']),
+    maxContextChars: readSetting(
+      CLINE_SETTINGS['cline.maxContextChars'],
+      settings['cline.maxContextChars'],
+    ),
   };
 }
 
-function readProfiles(settings: DialectSettings): Record<string, Profile> {
+function readProfiles(settings: MachineSettings): Record<string, Profile> {
   const chosen = Object.entries(settings['hooks.overrides']).flatMap(([id, { profile }]) =>
     profile === undefined ? [] : [[id, profile] as const],
   );
@@ -41,7 +46,7 @@ function readProfiles(settings: DialectSettings): Record<string, Profile> {
 /** Finds the places that may contain Cline hooks on this machine. */
 export function findHookPlaces(
   { surroundings, workspaceRoots }: MachinePlaces,
-  hooksDirectory: string | null = null,
+  hooksDirectory?: string,
 ): HookPlaces {
   const { env, home, cwd } = surroundings;
   const directory = hooksDirectory ?? omitEmpty(env['CLINE_HOOKS_DIR']);

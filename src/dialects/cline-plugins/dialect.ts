@@ -1,10 +1,14 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
+import { listNamedPlaces, type PlaceOption } from '../options.ts';
 import { listPluginRoots } from './discover-plugins.ts';
 import { pluginEvents } from './events.ts';
 import { createPluginDiscoverer } from './discoverer.ts';
 import { findPluginPlaces } from './machine.ts';
+
+/** Files, packages and directories with plugins. */
+const PLUGIN_PATHS: PlaceOption = { name: 'pluginPaths', isRepeatable: true };
 
 /** Cline's plugins: modules whose hooks are functions, loaded with a session. */
 export const clinePlugins = {
@@ -12,8 +16,11 @@ export const clinePlugins = {
   label: 'Cline plugin',
   events: pluginEvents,
   vocabulary: 'sdk',
+  options: { places: [PLUGIN_PATHS] },
   discover: (machine) =>
-    createPluginDiscoverer(findPluginPlaces(machine, machine.search.pluginPaths)),
+    createPluginDiscoverer(
+      findPluginPlaces(machine, listNamedPlaces(machine.search.places ?? {}, PLUGIN_PATHS)),
+    ),
   templates: {
     about: 'a module',
     languages: ['node', 'ts'],

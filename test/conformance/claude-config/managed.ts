@@ -16,7 +16,7 @@ export async function openManagedFixture(openFixture: OpenFixture, setup: Setup,
   const { directory, host } = fixture;
   const { surroundings, stateDirectory, config } = host;
   const search = hostOptions(setup, fixture);
-  const machine = { ...createMachine(host), startDirectory: fixture.root, search };
+  const machine = createMachine({ ...host, startDirectory: fixture.root }, search);
   const managedDirectory = path.join(directory, DIRECTORY);
   const places = { ...findClaudePlaces(machine), managedDirectory };
   const hookSet = createHookSet({

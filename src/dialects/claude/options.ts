@@ -1,0 +1,22 @@
+import { createDirectoryCheck, type PlaceOption } from '../options.ts';
+
+/** Directories of Claude plugins, which need not be installed. */
+export const PLUGIN_DIRECTORIES: PlaceOption = {
+  name: 'pluginDirectories',
+  isRepeatable: true,
+  flag: {
+    usage: '--plugin-dir <dir>',
+    about: 'directory of a Claude plugin that is not installed; repeatable',
+    check: createDirectoryCheck('--plugin-dir', 'the directory of a plugin'),
+  },
+};
+
+/** Further settings: a file, or the JSON itself. */
+export const CLAUDE_SETTINGS: PlaceOption = {
+  name: 'claudeSettings',
+  flag: {
+    usage: '--settings <file-or-json>',
+    about: 'additional settings in Claude’s format',
+    check: async (settings) => (await import('./check-settings.ts')).checkSettings(settings),
+  },
+};

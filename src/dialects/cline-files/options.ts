@@ -1,0 +1,33 @@
+import { createChoice, POSITIVE_NUMBER, type SettingTable } from '../../base/setting.ts';
+import { createDirectoryCheck, type PlaceOption } from '../options.ts';
+
+export interface ClineSettings {
+  readonly 'cline.cancel': 'deny' | 'stop';
+  readonly 'cline.maxContextChars': number;
+}
+
+export const CLINE_SETTINGS: SettingTable<ClineSettings> = {
+  'cline.cancel': {
+    description: 'What `cancel` on a tool call does: `deny` that call, or `stop` the run.',
+    defaultValue: 'deny',
+    ...createChoice('deny', 'stop'),
+    tighten: (current, offered) => (offered === 'stop' ? offered : current),
+  },
+  'cline.maxContextChars': {
+    description: 'How much context one file hook may give the model, in characters.',
+    defaultValue: 50_000,
+    ...POSITIVE_NUMBER,
+    variable: 'MAX_CONTEXT_MODIFICATION_SIZE',
+    tighten: (current, offered) => Math.min(current, offered),
+  },
+};
+
+/** A further directory of hook files. */
+export const HOOKS_DIRECTORY: PlaceOption = {
+  name: 'hooksDirectory',
+  flag: {
+    usage: '--hooks-dir <dir>',
+    about: 'additional directory of Cline hooks',
+    check: createDirectoryCheck('--hooks-dir', 'a directory of Cline hooks'),
+  },
+};
