@@ -1,11 +1,12 @@
 import { colors } from '../output/colors.ts';
 import type { Explanation } from '../../hooks/plan.ts';
+import type { Skipped } from '../../hooks/decision.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import type { ListedUnit } from '../../host/hook-set.ts';
 import type { Command } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { withPluginHooks } from '../plugins/plugin-hooks.ts';
+import { listWithheldPlugins, withPluginHooks } from '../plugins/plugin-hooks.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
@@ -13,8 +14,9 @@ import { redactObject } from '../../host/redact-object.ts';
 export const explainHooks: Command<EventFlags> = async (context, options) => {
   const event = readEvent(options);
   warnMisspelledTool(context.print, options);
-  return withPluginHooks(context, event.name, options, async (host) => {
-    const explanation = withProblems(host.engine.explain(event), host.hooks());
+  return withPluginHooks(context, event.name, options, async (host, plugins) => {
+    const withheld = listWithheldPlugins(host, plugins);
+    const explanation = withProblems(host.engine.explain(event), host.hooks(), withheld);
     const redacted = await redactObject(explanation, context.flags);
     const { fires, refusal } = EVENTS[event.name];
     if (context.flags.json === true) context.print.json({ ...redacted, fires, refusal });
@@ -27,10 +29,14 @@ type FullExplanation = ReturnType<typeof withProblems>;
 type FullRun = FullExplanation['runs'][number];
 
 /** A hook of which it is known that it cannot work is asked all the same, and then fails. */
-function withProblems(explanation: Explanation, hooks: readonly ListedUnit[]) {
+function withProblems(
+  explanation: Explanation,
+  hooks: readonly ListedUnit[],
+  withheld: readonly Skipped[],
+) {
   const problems = new Map(hooks.map(({ hook }) => [hook.id, hook.problem]));
   const runs = explanation.runs.map((run) => ({ ...run, problem: problems.get(run.hook) ?? null }));
-  return { ...explanation, runs };
+  return { ...explanation, runs, skipped: [...explanation.skipped, ...withheld] };
 }
 
 function formatExplanation(

@@ -6,12 +6,11 @@ import {
   type Verdict,
 } from '../../hooks/decision.ts';
 import type { LateOutcome } from '../../hooks/dispatch-record.ts';
-import type { Host } from '../../host/create-host.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import type { Command, CommandContext } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
-import { withPluginHooks } from '../plugins/plugin-hooks.ts';
+import { listWithheldPlugins, withPluginHooks } from '../plugins/plugin-hooks.ts';
 import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { toLateJson, toVerdictJson, formatLate, formatVerdict } from '../output/format-verdict.ts';
@@ -30,7 +29,7 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
       const redacted = await redactObject(verdict, context.flags);
       if (context.flags.json !== true) reportVerdict(context, redacted);
       await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
-      const withheld = plugins.length === 0 ? [] : listWithheldPlugins(host);
+      const withheld = listWithheldPlugins(host, plugins);
       await reportLate(context, redacted, late, withheld);
       if (context.signal.aborted) return EXIT.interrupted;
       if (isRefusal(verdict.effect)) return EXIT.refused;
@@ -46,14 +45,6 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
 
 /** Plugins whose hooks could not run: like a hook that failed, and one that waits for trust. */
 const MISSING_STATES: readonly PluginStatus['state'][] = ['failed', 'untrusted', 'modified'];
-
-/** Plugins that wait for trust, which no handler stands for: JSON lists them like a withheld hook. */
-function listWithheldPlugins(host: Host): readonly Skipped[] {
-  return host.hooks().flatMap(({ found, hook, state, why }): readonly Skipped[] => {
-    if (found.kind !== 'plugin' || (state !== 'untrusted' && state !== 'modified')) return [];
-    return [{ hook: hook.id, kind: 'withheld', why: `${state}: ${why}` }];
-  });
-}
 
 /** An interrupted command prints what it has; closing the host ends what still runs. */
 function waitForAbort(signal: AbortSignal): Promise<void> {

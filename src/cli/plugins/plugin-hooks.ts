@@ -1,3 +1,4 @@
+import type { Skipped } from '../../hooks/decision.ts';
 import type { EventName } from '../../hooks/facts.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
 import { readDefaultTarget } from '../../host/agent/open-session-plugins.ts';
@@ -49,6 +50,18 @@ export function withPluginHooks<Result>(
     },
     { ...extra, sources },
   );
+}
+
+/** Lists plugins that wait for trust like withheld hooks, because they have no handlers. */
+export function listWithheldPlugins(
+  host: Host,
+  plugins: readonly PluginStatus[],
+): readonly Skipped[] {
+  if (plugins.length === 0) return [];
+  return host.hooks().flatMap(({ found, hook, state, why }): readonly Skipped[] => {
+    if (found.kind !== 'plugin' || (state !== 'untrusted' && state !== 'modified')) return [];
+    return [{ hook: hook.id, kind: 'withheld', why: `${state}: ${why}` }];
+  });
 }
 
 /** Notes how many plugins `--no-load` leaves out, because their hooks are missing from the verdict. */
