@@ -67,13 +67,13 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
     usage: 'plugin enable <name>',
     about: 'Enable a plugin',
     flags: [],
-    load: async () => toCommand((await import('./commands/plugin/switch.ts')).enablePlugin),
+    load: async () => toCommand((await import('./commands/plugin/enable.ts')).enablePlugin),
   },
   {
     usage: 'plugin disable <name>',
     about: 'Disable a plugin without changing its files',
     flags: [],
-    load: async () => toCommand((await import('./commands/plugin/switch.ts')).disablePlugin),
+    load: async () => toCommand((await import('./commands/plugin/enable.ts')).disablePlugin),
   },
   {
     usage: 'plugin update [name]',
@@ -266,13 +266,13 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'hooks enable <id>',
     about: 'Enable a hook',
     flags: [],
-    load: async () => toCommand((await import('./commands/hooks-switch.ts')).enableHook),
+    load: async () => toCommand((await import('./commands/hooks-enable.ts')).enableHook),
   },
   {
     usage: 'hooks disable <id>',
     about: 'Disable a hook without changing its file',
     flags: [],
-    load: async () => toCommand((await import('./commands/hooks-switch.ts')).disableHook),
+    load: async () => toCommand((await import('./commands/hooks-enable.ts')).disableHook),
   },
   {
     usage: 'hooks rm <id>',

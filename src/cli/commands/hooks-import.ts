@@ -5,7 +5,7 @@ import { formatPath } from '../../base/paths.ts';
 import { findDialect, listDialectsWith } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { ImportPlan, ImportReport, ReportedEntry } from '../../dialects/import-hooks.ts';
-import { findProjectRoot } from '../../dialects/place.ts';
+import { findProjectRoot } from '../../dialects/workspace-roots.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
 import { toTrustUnit } from '../../host/hook-set.ts';

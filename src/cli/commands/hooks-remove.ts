@@ -15,7 +15,7 @@ import {
 import { EXIT } from '../exit-codes.ts';
 import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
 import { toOneLine, indent, toPrintable } from '../output/print.ts';
-import { findEditableHook } from './hooks-switch.ts';
+import { findEditableHook } from './hooks-enable.ts';
 import type { RemoveEntry } from '../../dialects/dialect.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 

@@ -5,7 +5,7 @@ import { openConfigFile, runEdit } from '../hooks-file.ts';
 import type { ImportPlan, ImportRequest, LeftOut, ReportedEntry } from '../import-hooks.ts';
 import type { DialectMachine } from '../machine.ts';
 import { findClineDirectory, findClaudeDirectory } from '../own-directories.ts';
-import { findProjectRoot } from '../place.ts';
+import { findProjectRoot } from '../workspace-roots.ts';
 import {
   readWrittenEntry,
   isSameEntry,
@@ -20,8 +20,8 @@ import { isRecord } from '../../base/json.ts';
 import type { Part } from '../../base/located-json.ts';
 import type { DiscoveredUnit } from '../discovery.ts';
 import { formatLabel } from './identity.ts';
-import { compileFit } from './match/fit.ts';
-import { createPatternScreen, isToolEvent } from './match/matching.ts';
+import { compileEntryMatcher } from './match/entry-matcher.ts';
+import { createPatternScreen, isToolEvent } from './match/subject-matcher.ts';
 import { type HandlerType, NEVER_FIRED } from './events.ts';
 import { listNames, TOOL_NAMES } from '../../tool-vocabularies/tool-views.ts';
 import { compileMatcher, type Matcher } from '../../hooks/matcher.ts';
@@ -257,7 +257,7 @@ function listPlaceNotes(
 
 /** Lists as sentences what would be different about an entry in `.cline/hooks.json`. */
 function listDifferences(entry: Entry, root: string | null): readonly string[] {
-  const { problem, notes } = compileFit(entry);
+  const { problem, notes } = compileEntryMatcher(entry);
   return [
     ...entry.notes,
     ...(problem === null ? notes : [problem]),

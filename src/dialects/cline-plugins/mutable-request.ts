@@ -10,7 +10,7 @@ import type { Message } from '../../sessions/messages.ts';
 import { fromAgentMessages, toAgentMessages } from '../../plugins/messages/agent-messages.ts';
 
 /** One model request, which the plugins of a session change one after the other. */
-export interface LiveRequest {
+export interface MutableRequest {
   /** Creates a copy for one plugin, which may change it in place. */
   copyForPlugin(): AgentModelRequest;
   /**
@@ -33,7 +33,10 @@ interface FiredRequest {
   }[];
 }
 
-export function createLiveRequest(fired: unknown, metadata: Record<string, unknown>): LiveRequest {
+export function createMutableRequest(
+  fired: unknown,
+  metadata: Record<string, unknown>,
+): MutableRequest {
   const { system, messages, tools } = readFired(fired);
   const before: AgentModelRequest = {
     systemPrompt: system,

@@ -14,7 +14,7 @@ import { detectHomeHookChanges } from '../../trust/home-hook-changes.ts';
 import { describePart, type Part, parseLocatedJson } from '../../base/located-json.ts';
 import { parseServers, type ServerOrigin } from '../../mcp/parse-servers.ts';
 import { readConfigText } from '../../dialects/read-config-text.ts';
-import { findOwningRoot } from '../../dialects/place.ts';
+import { findOwningRoot } from '../../dialects/workspace-roots.ts';
 import { findClaudeDirectory, findClineDirectory } from '../../dialects/own-directories.ts';
 
 /** A configured MCP server. */

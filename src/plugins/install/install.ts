@@ -5,8 +5,8 @@ import { createInstallError, type Source, formatSource } from './source.ts';
 import type { InstallTools } from './fetch/tools.ts';
 import { getInstallPath } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
-import { type Staged, stageInstall } from './stage.ts';
-import { removeLeftovers, Staging } from './staging.ts';
+import { type StagedInstall, stageInstall } from './stage-install.ts';
+import { removeLeftovers, StagingDirectory } from './staging-directory.ts';
 import { parseSource } from './parse-source.ts';
 
 /** A plugins directory and its owner. */
@@ -25,7 +25,7 @@ export interface InstallRequest {
 }
 
 /** An install and its location. */
-export interface Install extends Staged {
+export interface Install extends StagedInstall {
   readonly directory: string;
   /** Absolute paths of the modules. */
   readonly entryPaths: readonly string[];
@@ -40,7 +40,7 @@ export async function installPlugin(
   removeLeftovers(place.directory, tools.now());
   const target = getInstallPath(place.directory, source);
   if (existsSync(target) && !isForced) throw createPresentError(source, target);
-  const staging = new Staging(place.directory, tools.now());
+  const staging = new StagingDirectory(place.directory, tools.now());
   try {
     const text = readRecordedText(source, place);
     const staged = await stageInstall(source, text, staging.directory, place.directory, tools);
@@ -53,7 +53,7 @@ export async function installPlugin(
   }
 }
 
-function describeInstalled(directory: string, staged: Staged): Install {
+function describeInstalled(directory: string, staged: StagedInstall): Install {
   const entryPaths = staged.record.entries.map((entry) => path.join(directory, entry.path));
   return { ...staged, directory, entryPaths };
 }
@@ -119,7 +119,7 @@ export async function updatePlugin(
   removeLeftovers(place.directory, tools.now());
   const cwd = place.workspace ?? path.dirname(place.directory);
   const source = parseSource(before.source, { cwd, home, exists: existsSync });
-  const staging = new Staging(place.directory, tools.now());
+  const staging = new StagingDirectory(place.directory, tools.now());
   try {
     const { source: text } = before;
     const staged = await stageInstall(source, text, staging.directory, place.directory, tools);

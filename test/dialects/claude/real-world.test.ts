@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readHooksText } from '../../../src/dialects/claude/config/read-hooks-text.ts';
-import { compileFit } from '../../../src/dialects/claude/match/fit.ts';
+import { compileEntryMatcher } from '../../../src/dialects/claude/match/entry-matcher.ts';
 import { decodeOutput } from '../../../src/dialects/claude/output/decide.ts';
 import { entryOf } from './match/match-entries.ts';
 import { request } from './output/outputs.ts';
 
 function notesOfMatcher(matcher: string): readonly string[] {
-  return compileFit(entryOf({ matcher })).notes;
+  return compileEntryMatcher(entryOf({ matcher })).notes;
 }
 
 function reported(hooks: unknown): string[] {
@@ -44,7 +44,7 @@ describe('matchers as users write them', () => {
 
 test('a pattern watches no files: it is read as a name', () => {
   const matcher = 'tsconfig*.json|.eslintrc|package.json';
-  expect(compileFit(entryOf({ event: 'FileChanged', matcher })).notes).toEqual([
+  expect(compileEntryMatcher(entryOf({ event: 'FileChanged', matcher })).notes).toEqual([
     '"tsconfig*.json" is watched as the name of a file: each name has to be written out',
   ]);
 });
@@ -66,7 +66,7 @@ describe('matchers and conditions that are expressions', () => {
     'Bash(git commit *)|Bash(git push *)',
     'Edit(*.ts), Write(*.ts)',
   ])('the condition %s is read as one rule, with a note', (condition) => {
-    expect(compileFit(entryOf({ condition })).notes).toContain(
+    expect(compileEntryMatcher(entryOf({ condition })).notes).toContain(
       '"if" takes one rule, and this is read as one: write a handler for each of them',
     );
   });
@@ -74,7 +74,7 @@ describe('matchers and conditions that are expressions', () => {
   test.each(['Bash(git commit *)', 'Bash(node -e "f(1) or g(2)")', 'Write(src/(a)/**)'])(
     'but not %s',
     (condition) => {
-      expect(compileFit(entryOf({ condition })).notes).toEqual([]);
+      expect(compileEntryMatcher(entryOf({ condition })).notes).toEqual([]);
     },
   );
 });

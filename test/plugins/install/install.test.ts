@@ -19,7 +19,7 @@ import {
   matchInstalled,
   removeInstalled,
 } from '../../../src/plugins/install/installed.ts';
-import { findLeftovers } from '../../../src/plugins/install/staging.ts';
+import { findLeftovers } from '../../../src/plugins/install/staging-directory.ts';
 import {
   createDirectory,
   filesIn,

@@ -3,7 +3,7 @@ import { VERSION } from '../../../base/version.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { runTool } from '../../../plugins/install/fetch/tools.ts';
 import { type InstalledPlugin, listInstalled } from '../../../plugins/install/installed.ts';
-import { findLeftovers } from '../../../plugins/install/staging.ts';
+import { findLeftovers } from '../../../plugins/install/staging-directory.ts';
 import { listChangedFiles } from '../../../plugins/install/tree.ts';
 import { type Command, type CommandContext, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';

@@ -4,7 +4,7 @@ import { isDirectory } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { findRealPath, isInside } from '../../../base/paths.ts';
 import type { Ignored, Place } from '../../discovery.ts';
-import { findOwningRoot } from '../../place.ts';
+import { findOwningRoot } from '../../workspace-roots.ts';
 import type { PluginFacts, Source } from '../entry.ts';
 import type { ClaudePlaces } from '../session.ts';
 import { readConfigText } from '../../read-config-text.ts';

@@ -10,7 +10,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { findOwningRoot, findProjectRoot, formatRootSuffix } from '../../place.ts';
+import { findOwningRoot, findProjectRoot, formatRootSuffix } from '../../workspace-roots.ts';
 import type { ClaudePlaces } from '../session.ts';
 
 /** The content of one settings file. */

@@ -6,7 +6,7 @@ import { NO_EVENTS } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';
 import type { Plugin, SourceHooks } from './plugins.ts';
 import { readFrontMatterHooks } from '../config/parse-yaml.ts';
-import { findOwningRoot, findProjectRoot } from '../../place.ts';
+import { findOwningRoot, findProjectRoot } from '../../workspace-roots.ts';
 import type { ClaudePlaces } from '../session.ts';
 import { readConfigText } from '../../read-config-text.ts';
 import { describeSwitchedOff } from './switches.ts';

@@ -58,7 +58,7 @@ async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Pr
   if (matcher === undefined) return;
   const [{ compileMatcher }, { createPatternScreen }] = await Promise.all([
     import('../../../hooks/matcher.ts'),
-    import('../match/matching.ts'),
+    import('../match/subject-matcher.ts'),
   ]);
   try {
     compileMatcher(matcher, createPatternScreen(event));

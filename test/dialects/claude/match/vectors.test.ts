@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRecord } from '../../../../src/base/json.ts';
-import { compileFit } from '../../../../src/dialects/claude/match/fit.ts';
+import { compileEntryMatcher } from '../../../../src/dialects/claude/match/entry-matcher.ts';
 import { MOMENT } from '../../../hooks/handlers.ts';
 import { entryOf, isAsked } from './match-entries.ts';
 
@@ -55,7 +55,7 @@ describe('which calls a condition was observed to fire for', () => {
   test('a condition on Stop keeps the hook from running, and nothing else does', () => {
     const event = { ...MOMENT, name: 'Stop', lastText: '', again: false } as const;
     const runs = (condition: string | undefined): boolean =>
-      compileFit(entryOf({ event: 'Stop', condition })).fits(event, []) === null;
+      compileEntryMatcher(entryOf({ event: 'Stop', condition })).fits(event, []) === null;
     expect(group).toMatchObject({ stopIf: runs('Bash(git *)'), stopNoIf: runs(undefined) });
   });
 });

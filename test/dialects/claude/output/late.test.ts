@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeLate, parseAsyncLine } from '../../../../src/dialects/claude/output/late.ts';
+import { decodeLate, parseAsyncLine } from '../../../../src/dialects/claude/output/late-answer.ts';
 import { type Hook, request, specific } from './outputs.ts';
 
 const late = (hook: Hook, isRewake = false) =>
