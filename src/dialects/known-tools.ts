@@ -13,7 +13,7 @@ export function describeMisspelledTool(name: string): string | null {
   const [quotedName, quotedSuggestion] = [name, suggestion].map((each) => JSON.stringify(each));
   return suggestion === null
     ? null
-    : `no tool of Hookline is called ${quotedName}; did you mean ${quotedSuggestion}?`;
+    : `Hookline has no tool ${quotedName}; did you mean ${quotedSuggestion}?`;
 }
 
 export function isKnownTool(name: string): boolean {

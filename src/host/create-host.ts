@@ -204,7 +204,7 @@ function createSessionMethods(sessions: Map<string, OpenSession>) {
 
 function throwUnknownSession(id: string): never {
   throw new HooklineError('SESSION_UNKNOWN', {
-    message: `no session ${JSON.stringify(id)} is open here`,
+    message: `session ${JSON.stringify(id)} is not open here`,
     hint: 'Start it, or resume it by its id.',
   });
 }
@@ -329,7 +329,7 @@ export function listHookNotices({ config, trust, hookSet }: OpenedHooks): readon
 function listDisabledNotice({ settings, origins }: Config): readonly string[] {
   if (settings['hooks.enabled']) return [];
   const origin = origins['hooks.enabled'];
-  return [`hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded`];
+  return [`hooks are disabled by ${origin}: no hook runs, and no plugin on disk is loaded`];
 }
 
 function listUnreadablePlaces(hookSet: HookSet): readonly string[] {

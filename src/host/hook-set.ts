@@ -320,7 +320,7 @@ function describeState(
   trusted: HookTrust,
 ): { state: HookState; why: string } {
   if (!isEnabled) {
-    return { state: 'disabled', why: unit.whyOff ?? 'switched off in the configuration' };
+    return { state: 'disabled', why: unit.whyOff ?? 'disabled in the configuration' };
   }
   if (trusted.by === null) return { state: trusted.state, why: trusted.why };
   if (unit.problem !== null) return { state: 'broken', why: unit.problem };

@@ -59,7 +59,7 @@ function listNames(directory: string): readonly Dirent[] {
 function readText(file: string): string {
   const text = tryRead(file);
   if (text !== null) return text;
-  throw createUnreadableError(file, 'there is no such file');
+  throw createUnreadableError(file, 'file not found');
 }
 
 function tryRead(file: string): string | null {
@@ -86,8 +86,8 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
     const suggestion = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
     throw createCaseError(
       directory,
-      `"${unknown}" means nothing in a case`,
-      `Known is: ${suggestion}.`,
+      `"${unknown}" is not part of a case`,
+      `Expected: ${suggestion}.`,
     );
   }
   if (names.includes('workspace') && names.includes('roots')) {

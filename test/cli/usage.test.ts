@@ -20,7 +20,7 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['hooks rm', "missing required argument 'id'"],
   ['hooks fire', 'missing event'],
   ['hooks fire PreTolUse', 'Did you mean PreToolUse?'],
-  ['hooks fire nonsense', 'Events are: SessionStart'],
+  ['hooks fire nonsense', 'Events: SessionStart'],
   ['hooks explain PreTolUse', 'Did you mean PreToolUse?'],
   ['hooks fire PreToolUse --input {broken', '--input must be JSON, found "{broken"'],
   ['hooks fire PreToolUse --facts absent.json', 'absent.json cannot be read'],
@@ -159,7 +159,7 @@ describe('flags for directories', () => {
     expect(fired).toEqual({
       code: 0,
       stdout: 'PreToolUse: pass (no hook ran)\n',
-      stderr: `note: hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded\n`,
+      stderr: `note: hooks are disabled by ${origin}: no hook runs, and no plugin on disk is loaded\n`,
     });
   });
 });

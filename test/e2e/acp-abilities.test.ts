@@ -201,7 +201,7 @@ test('what is mentioned, embedded and attached reaches the agent', async () => {
     },
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
   ]);
-  expect(joinAgentText(editor.updates())).toContain('> sound cannot be passed on to the model');
+  expect(joinAgentText(editor.updates())).toContain('> audio cannot be sent to the model');
 });
 
 function typedIn(workspace: TempWorkspace, sessionId: string): unknown {

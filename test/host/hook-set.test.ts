@@ -168,7 +168,7 @@ describe('switches', () => {
       expect(each.hooks()).toEqual([]);
       expect((await each.engine.dispatch(CALL)).effect).toBe('pass');
     }
-    expect(notices).toContainEqual(expect.stringContaining('switched off'));
+    expect(notices).toContainEqual(expect.stringContaining('disabled'));
   });
 });
 

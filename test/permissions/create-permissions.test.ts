@@ -234,7 +234,7 @@ describe('updates', () => {
     const before = session.directories();
     session.update([{ type: 'removeDirectories', directories: [other], destination: 'session' }]);
     expect([notes, before, session.directories()]).toEqual([
-      ['/not/there was not added: there is no such directory'],
+      ['/not/there was not added: it does not exist'],
       [other],
       [],
     ]);

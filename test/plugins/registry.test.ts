@@ -201,7 +201,7 @@ describe('the registry', () => {
     await registry.dispose();
     expect(done).toEqual(['three', 'one']);
     expect(issues.map(({ message }) => message)).toEqual([
-      'what it wanted done at the end failed: broken',
+      'its onDispose callback failed: broken',
     ]);
   });
 });

@@ -104,7 +104,7 @@ describe('the schema of a case', () => {
 });
 
 function namesFromHint(document: unknown): string[] {
-  const known = /^Known are: (.*)\.$/.exec(refusal(document)?.hint ?? '')?.[1];
+  const known = /^Known fields: (.*)\.$/.exec(refusal(document)?.hint ?? '')?.[1];
   expect(known, 'the hint lists what is known').toBeDefined();
   return known?.split(', ') ?? [];
 }

@@ -21,7 +21,7 @@ describe('expectDecision', () => {
     const attempt = (): void => expectDecision(verdict, { effect: 'pass', reasons: ['yes'] });
     expect(attempt).toThrow(AssertionError);
     expect(attempt).toThrow(
-      'PreToolUse came out otherwise than expected:\n' +
+      'PreToolUse did not match the expectation:\n' +
         '  effect: expected "pass", found "deny"\n' +
         '  reasons[0].text: expected "yes", found "no"',
     );

@@ -71,7 +71,9 @@ describe('readStoredEvent', () => {
     expect(() => readStoredEvent(place.directory, place.maxFiles, 'ab')).toThrow(
       /2 events have an id that begins with "ab"/u,
     );
-    expect(() => readStoredEvent(place.directory, place.maxFiles, 'x')).toThrow(/no event "x"/u);
+    expect(() => readStoredEvent(place.directory, place.maxFiles, 'x')).toThrow(
+      /event "x" not found/u,
+    );
   });
 
   it('reports that an event was cut', async () => {
@@ -102,6 +104,6 @@ describe('readStoredEvent', () => {
     const line = JSON.stringify({ ...LINE, id: 'old', data: createSampleEvent('Stop') });
     const directory = createDirectory({ 'trace.1.jsonl': `${line}\n` });
     expect(readStoredEvent(directory, 2, 'last').id).toBe('old');
-    expect(() => readStoredEvent(createDirectory(), 2, 'last')).toThrow(/no event "last"/u);
+    expect(() => readStoredEvent(createDirectory(), 2, 'last')).toThrow(/event "last" not found/u);
   });
 });

@@ -41,7 +41,7 @@ function formatExplanation(
   const total = runs.length + skipped.length;
   return [
     `${colors.bold(event)}: ${fires}. ${refusal === null ? 'It cannot be refused.' : `A refusal means: ${refusal}.`}`,
-    ...(total === 0 ? ['  no hook is there for it'] : []),
+    ...(total === 0 ? ['  no hooks found for this event'] : []),
     ...runs.map((run) => `  ${formatTitle(run)} ${colors.dim(formatRun(run))}`),
     ...skipped.map(
       ({ hook, why }) => `  ${colors.yellow('would not')} ${toOneLine(hook)}: ${toPrintable(why)}`,

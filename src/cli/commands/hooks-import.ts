@@ -120,8 +120,8 @@ function createCopyCheck(
 function createNoOriginError(): HooklineError {
   const flags = listDialectsWith('importFrom').map((name) => `--from ${name}`);
   return new HooklineError('USAGE_INVALID', {
-    message: 'whose hooks to import is missing',
-    hint: `Say ${flags.join(' or ')}.`,
+    message: 'missing --from',
+    hint: `Use ${flags.join(' or ')}.`,
   });
 }
 

@@ -56,16 +56,16 @@ function findTemplates(dialect: string): HookTemplates {
   const dialects = listDialectsWith('templates');
   const flags = dialects.map((name) => `--dialect ${name}`);
   throw new HooklineError('USAGE_INVALID', {
-    message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${dialects.join(', ')}`,
-    hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is ${DEFAULT_DIALECT}.`,
+    message: `--dialect should be one of ${dialects.join(', ')}, found ${JSON.stringify(dialect)}`,
+    hint: `Use ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; the default is ${DEFAULT_DIALECT}.`,
   });
 }
 
 function refuseExisting({ event, existing }: NewHookPlan): void {
   if (existing.length === 0) return;
   throw new HooklineError('HOOK_EXISTS', {
-    message: `there is a hook for ${event} already: ${existing.map(toOneLine).join(', ')}`,
-    hint: 'Edit it, or write the new one all the same with --force.',
+    message: `a hook for ${event} already exists: ${existing.map(toOneLine).join(', ')}`,
+    hint: 'Edit it, or write the new one anyway with --force.',
   });
 }
 

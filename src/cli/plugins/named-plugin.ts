@@ -78,7 +78,7 @@ function selectBelow(all: readonly ListedPlugin[], place: string): readonly List
   ];
   if (pluginsBelow.length > 0) return pluginsBelow;
   throw new HooklineError('PLUGIN_UNKNOWN', {
-    message: `no plugin is at ${place}`,
+    message: `no plugin found at ${place}`,
     hint: 'Expected a .ts, .mts, .js or .mjs file, or a directory with one.',
   });
 }
@@ -101,7 +101,7 @@ export async function explainNotLoaded(
   const now = host.hooks().find((status) => status.hook.id === hook.id) ?? plugin.status;
   if (now.state === 'ready') return null;
   if (now.trustedBy !== null) return `${now.state}: ${now.why}`;
-  return `${now.state}: ${now.why}; nothing of it runs until it is trusted: read it, then say --yes, or name a lock with --lock`;
+  return `${now.state}: ${now.why}; it does not run until it is trusted: review it, then pass --yes, or a lock with --lock`;
 }
 
 /** What is trusted is printed on stderr, because stdout is for the command's own answer. */

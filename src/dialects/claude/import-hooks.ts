@@ -69,10 +69,10 @@ function createNothingFoundError(machine: DialectMachine, isGlobal: boolean): Ho
   const files = listSources(machine, isGlobal).map(({ file }) => file);
   const place = files.length === 0 ? 'a home directory' : files.join(' or ');
   return new HooklineError('USAGE_INVALID', {
-    message: `there is nothing to import: expected ${place}, found nothing`,
+    message: `nothing to import: ${place} not found`,
     hint: isGlobal
-      ? 'Leave --global out for the settings of this project.'
-      : 'Name the project with --cwd DIR, or say --global for your own settings.',
+      ? 'Omit --global for the settings of this project.'
+      : 'Pass the project with --cwd DIR, or --global for your own settings.',
   });
 }
 
@@ -186,9 +186,9 @@ function findWrittenHandler(
 }
 
 const NOT_COPIED = {
-  env: 'its variables are not copied: they are set for hooks as long as that file stays',
-  allowedHttpHookUrls: 'it is not copied, and counts as long as that file stays',
-  httpHookAllowedEnvVars: 'it is not copied, and counts as long as that file stays',
+  env: 'its variables are not copied: they are set for hooks as long as that file exists',
+  allowedHttpHookUrls: 'it is not copied, and applies as long as that file exists',
+  httpHookAllowedEnvVars: 'it is not copied, and applies as long as that file exists',
 } as const;
 
 function listSettingNotes(file: string, settings: ReadonlyMap<string, Part>): readonly string[] {
@@ -220,7 +220,7 @@ function createEntryReporter(
     line: entry.line,
     differs: [
       ...listDifferences(entry, root),
-      ...(isOff(entry) ? ['is switched off; the copy has another id, and is not'] : []),
+      ...(isOff(entry) ? ['is disabled; the copy has another id and is not'] : []),
     ],
   });
 }
@@ -244,13 +244,13 @@ function listPlaceNotes(
   const isUsual =
     path.basename(to) === 'hooks.json' && path.basename(path.dirname(to)) === '.cline';
   if (!isUsual) {
-    return [`hooks are read from .cline/hooks.json only: name ${to} with --settings to use it`];
+    return [`hooks are read from .cline/hooks.json only: pass ${to} with --settings to use it`];
   }
   if (root === null || root === startDirectory) {
-    return ['Both files may stay: a hook that stands in both runs once.'];
+    return ['Both files may stay: a hook that is in both runs once.'];
   }
   return [
-    `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}: a hook that stands in both runs twice in the former, so keep it in one`,
+    `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}: a hook that is in both runs twice in the former, so keep it in one`,
     `CLAUDE_PROJECT_DIR is ${root} for .cline/hooks.json, but ${startDirectory} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
   ];
 }
@@ -285,7 +285,7 @@ function explainWiderMatcher({ event, matcher }: Entry): readonly string[] {
   const more = findNewlyMatched(compiled);
   if (more.length === 0) return [];
   return [
-    `matcher ${JSON.stringify(matcher)} will also fit ${more.join(', ')}: in .cline/hooks.json a pattern is tried on every name of a tool, not on Claude’s alone`,
+    `matcher ${JSON.stringify(matcher)} will also match ${more.join(', ')}: in .cline/hooks.json a pattern is tried on every name of a tool, not on Claude’s alone`,
   ];
 }
 

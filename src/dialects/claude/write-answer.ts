@@ -261,7 +261,7 @@ function writeChange(name: ClaudeEvent, field: string, value: unknown): AnswerPa
   if (field === 'permissions' && name === 'PermissionRequest') return {};
   const key = CHANGE_FIELDS[field];
   if (key === undefined || !isRead(name, key)) {
-    return { losses: [`${name} cannot be told in Claude Code: ${field}`] };
+    return { losses: [`${name} does not read in Claude Code: ${field}`] };
   }
   const losses = field === 'prompt' ? ['only Hookline reads updatedPrompt'] : [];
   return { specific: { [key]: toFieldValue(field, value) }, losses };

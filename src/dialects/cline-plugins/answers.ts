@@ -107,7 +107,7 @@ function readInput({ input }: Fields, { effect, stop }: Decision): Decision {
   // An invalid input must not invalidate a refusal.
   if (stop !== undefined || effect === 'deny' || effect === 'ask') return {};
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `beforeTool gave an "input" that JSON cannot say${isCut ? ' in ten million characters' : ''}, so the input stays as it was`,
+    message: `beforeTool gave an "input" that cannot be written as JSON${isCut ? ' in ten million characters' : ''}, so the input is not changed`,
   });
 }
 

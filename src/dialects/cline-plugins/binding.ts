@@ -32,8 +32,7 @@ export function computeBinds(plugin: NamedPlugin): {
   return { binds, notes: [...boundPlaces.notes, ...(imports.isCut ? [TOO_MANY_IMPORTS] : [])] };
 }
 
-const TOO_MANY_IMPORTS =
-  'it imports more files from elsewhere than trust binds: some are not covered';
+const TOO_MANY_IMPORTS = 'it imports more outside files than trust can bind: some are not covered';
 
 /** Creates a test whether a file is in a covered directory. */
 function createBoundTest({
@@ -94,7 +93,9 @@ function createBoundPlaces(
     directories: [directory],
     files: [],
     apart: isSmall ? apart : [...apart, ...modules],
-    notes: isSmall ? [] : ['its node_modules hold more than trust can bind: they are not covered'],
+    notes: isSmall
+      ? []
+      : ['its node_modules have more files than trust can bind: they are not covered'],
   };
 }
 

@@ -120,7 +120,7 @@ function readSwitchedOff(places: PluginPlaces): WhyOff {
   return ({ entry, root }) => {
     const isNamed = disabled.includes(entry.path) || disabled.includes(entry.file);
     const isReached = owner === null || owner === root;
-    return isNamed && isReached ? `switched off in Cline: "disabledPlugins" of ${file}` : null;
+    return isNamed && isReached ? `disabled in Cline: "disabledPlugins" of ${file}` : null;
   };
 }
 

@@ -252,7 +252,7 @@ class PluginHandler implements Handler {
         return `the process of ${name} has ended`;
       }
       return active.isOff(hook) && !this.#failsClosed()
-        ? `${hook} of ${name} failed too often and is switched off`
+        ? `${hook} of ${name} failed too often and is disabled`
         : null;
     };
     this.#failsClosed = () => services.failsClosed || shouldFailClosed(stage.getHook(active));

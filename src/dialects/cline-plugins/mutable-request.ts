@@ -128,7 +128,7 @@ function checkRequest(request: AgentModelRequest): AgentModelRequest {
   ];
   if (wrong.length === 0) return request;
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `beforeModel gave "${wrong.join('", "')}" that are none, so they stay as they were`,
+    message: `beforeModel returned invalid "${wrong.join('", "')}", so the request is not changed`,
   });
 }
 

@@ -169,7 +169,7 @@ function requireData(name: FileHookName, data: unknown): void {
   if (isRecord(data)) return;
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `expected the data of ${name} as an object, found ${getTypeName(data)}`,
-    hint: 'Give what the payload carries for it, such as { toolName, parameters } for PreToolUse.',
+    hint: 'Pass the data of its payload, such as { toolName, parameters } for PreToolUse.',
   });
 }
 
@@ -382,12 +382,12 @@ function findHook(file: string, name: FileHookName, machine: DialectMachine): Fo
   const [hook] = hooks;
   if (hook !== undefined) return hook;
   throw new HooklineError('HOOK_UNKNOWN', {
-    message: `expected a hook at ${file}, but it ${ignored[0]?.why ?? 'is none'}`,
-    hint: 'Give the path of an executable or a script.',
+    message: `expected a hook at ${file}, but it ${ignored[0]?.why ?? 'is not a hook'}`,
+    hint: 'Pass the path of an executable or a script.',
   });
 }
 
 function explainSwitchedOff({ settings, origins }: Config): string | null {
   if (settings['hooks.enabled']) return null;
-  return `hooks are switched off by ${origins['hooks.enabled']}`;
+  return `hooks are disabled by ${origins['hooks.enabled']}`;
 }

@@ -154,7 +154,7 @@ function readCallerServers(sources: readonly string[], opened: OpenedHooks): Con
       if (each.trimStart().startsWith('{')) return parseCallerText(each, CALLER_ORIGIN);
       const file = path.resolve(opened.surroundings.cwd, each);
       const text = readConfigText(file);
-      if (text === null) return [createBroken(file, 'is not there')];
+      if (text === null) return [createBroken(file, 'does not exist')];
       if (typeof text !== 'string') return [createBroken(file, text.why)];
       return parseCallerText(text, createCallerOrigin(file, opened));
     }),

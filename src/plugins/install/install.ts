@@ -83,7 +83,7 @@ function createPresentError(source: Source, target: string) {
   const what = record === null ? formatSource(source) : describeSource(record);
   return createInstallError(
     `${what} is already installed at ${target}`,
-    'Say --force to install it again, or `hookline plugin update`.',
+    'Use --force to install it again, or run `hookline plugin update`.',
   );
 }
 
@@ -137,7 +137,7 @@ export async function updatePlugin(
 
 function createUnknownSourceError(directory: string) {
   return createInstallError(
-    `nothing says where ${directory} came from, so it cannot be updated`,
+    `the source of ${directory} is not recorded, so it cannot be updated`,
     'Install it again with `hookline plugin install --force SOURCE`.',
   );
 }

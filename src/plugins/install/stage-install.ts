@@ -89,7 +89,7 @@ function findEntries(place: string): readonly FoundEntry[] {
   const staged = `${path.dirname(place)}${path.sep}`;
   const why = problems.map(({ message }) => message.replaceAll(staged, '')).join('; ');
   throw createInstallError(
-    `it cannot be installed: ${why === '' ? 'no plugin is in it' : why}`,
+    `it cannot be installed: ${why === '' ? 'it contains no plugin' : why}`,
     'Its package.json should say { "cline": { "plugins": [{ "paths": ["./index.ts"] }] } }.',
   );
 }

@@ -158,7 +158,7 @@ describe('protected paths', () => {
       });
       expect(exists).toEqual([false]);
       expect(answersIn(recorder)).toEqual([
-        expect.stringContaining('No user is there to approve it'),
+        expect.stringContaining('No user is available to approve it'),
       ]);
     }
   });

@@ -310,7 +310,7 @@ describe('a call of several parts', () => {
     await host.start({ prompt: 'go' });
     expect(existsSync(path.join(fixture.workspace, 'b'))).toBe(false);
     expect(answersIn(recorder)).toEqual([
-      expect.stringContaining('No user is there to approve it'),
+      expect.stringContaining('No user is available to approve it'),
     ]);
   });
 });

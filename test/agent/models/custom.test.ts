@@ -126,7 +126,7 @@ describe('a service that a plugin describes', () => {
         'contextWindow of its model b cannot be used',
         'maxTokens of its model b cannot be used',
         'pricing of its model b cannot be used',
-        'its header x-c is no text',
+        'its header x-c is not a string',
       ],
     });
   });

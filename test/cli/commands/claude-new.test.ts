@@ -110,7 +110,7 @@ describe('hooks new --dialect claude', () => {
     write(workspace.home, '.claude/hooks/Stop.mjs', '// changed\n');
     const second = await runHookline([...NEW, 'Stop', '--global'], at(workspace));
     expect(second).toMatchObject({ code: 2, stdout: '' });
-    expect(second.stderr).toContain(`there is a hook for Stop already: ${script}`);
+    expect(second.stderr).toContain(`a hook for Stop already exists: ${script}`);
     expect(readFileSync(script, 'utf8')).toBe('// changed\n');
     const third = await runHookline([...NEW, 'Stop', '--global', '--force'], at(workspace));
     expect(third.code).toBe(0);

@@ -271,7 +271,7 @@ describe('a tool that is probably misspelt', () => {
     const { code, stderr } = await runHookline(args, at(createTempWorkspace()));
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'note: no tool of Hookline is called "Writ"; did you mean "Write"?\n',
+      stderr: 'note: Hookline has no tool "Writ"; did you mean "Write"?\n',
     });
   });
 
@@ -346,9 +346,9 @@ describe('hooks list', () => {
     ]);
     const ignored = [
       { path: 'PostToolUse', why: 'is a directory' },
-      { path: 'PreTolUse', why: 'its name is not that of a hook; did you mean PreToolUse?' },
+      { path: 'PreTolUse', why: 'its name is not the name of a hook; did you mean PreToolUse?' },
       { path: 'PreToolUse.exe', why: '.exe files run only on Windows' },
-      { path: 'README.md', why: 'its name is not that of a hook' },
+      { path: 'README.md', why: 'its name is not the name of a hook' },
     ];
     expect(jsonOf(json)).toEqual({
       roots: [workspace.repo],

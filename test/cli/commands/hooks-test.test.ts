@@ -120,7 +120,7 @@ describe('hooks test', () => {
     trust(workspace);
     const { code, stdout } = await runHookline(['hooks', 'test'], at(workspace));
     expect(code).toBe(1);
-    expect(stdout).toContain('there is no \\"expct\\" here');
+    expect(stdout).toContain('unknown field \\"expct\\"');
     expect(stdout).toContain('1 passed, 1 failed');
   });
 

@@ -142,7 +142,7 @@ describe('sessions of one host', () => {
   it('are known only while they are open', async () => {
     const fixture = createAgentFixture();
     const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
-    expect(() => host.steer('nobody', 'hello')).toThrow('no session "nobody" is open here');
+    expect(() => host.steer('nobody', 'hello')).toThrow('session "nobody" is not open here');
     expect(await caught(host.abort('nobody'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
     expect(await caught(host.send('nobody', 'hello'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
     await host.start({ prompt: 'one' });

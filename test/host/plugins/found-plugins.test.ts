@@ -286,7 +286,7 @@ describe('switches', () => {
     expect(found?.status).toMatchObject({
       state: 'disabled',
       isEnabled: false,
-      why: `switched off in Cline: "disabledPlugins" of ${file}`,
+      why: `disabled in Cline: "disabledPlugins" of ${file}`,
     });
     const { surroundings } = workspace;
     for (const [name, value] of [
@@ -308,7 +308,7 @@ describe('switches', () => {
     });
     expect(host.hooks()).toEqual([]);
     expect(notices).toEqual([
-      'hooks are switched off by a flag: none is run, and no plugin on disk is loaded',
+      'hooks are disabled by a flag: no hook runs, and no plugin on disk is loaded',
     ]);
   });
 });

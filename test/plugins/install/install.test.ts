@@ -181,7 +181,7 @@ describe('installing a directory', () => {
   });
 
   it.each([
-    ['no entry', { 'mine/readme.md': 'x' }, 'no plugin is in'],
+    ['no entry', { 'mine/readme.md': 'x' }, 'no plugin found in'],
     ['an entry that is not there', { 'mine/package.json': packageJson() }, '"./index.ts" in'],
     [
       'an entry outside of it',
@@ -241,9 +241,9 @@ describe('installing a file', () => {
   });
 
   it.each([
-    ['nothing.ts', 'cannot be installed: there is nothing there'],
-    ['notes.md', 'is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
-    ['types.d.ts', 'is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
+    ['nothing.ts', 'cannot be installed: not found'],
+    ['notes.md', 'is not a plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
+    ['types.d.ts', 'is not a plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
   ])('refuses %s', async (name, message) => {
     const home = createDirectory({ 'notes.md': '', 'types.d.ts': '' });
     const place = getOwnPlugins(home);

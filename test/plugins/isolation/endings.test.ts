@@ -364,7 +364,7 @@ describe('ending a plugin in a process of its own', () => {
         setup(api, ctx) { ctx.onDispose(() => { throw new Error('dropped it'); }); } };`);
     await failing.registry.dispose();
     expect(failing.stage.issues).toMatchObject([
-      { message: 'what it wanted done at the end failed: dropped it' },
+      { message: 'its onDispose callback failed: dropped it' },
     ]);
     const { registry, stage: fixture } = await openActive(
       `${PID} export default { name: 'slow', manifest: { capabilities: ['tools'] },

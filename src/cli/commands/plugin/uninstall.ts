@@ -55,7 +55,7 @@ function findOne(host: Host, name: string): InstalledPlugin {
   if (found === undefined) throw createUnknownError(all, name);
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `several plugins are called ${JSON.stringify(name)}: ${[found, ...others].map((each) => each.path).join(', ')}`,
-    hint: 'Name one of them by its path.',
+    hint: 'Pass the path of one of them.',
   });
 }
 

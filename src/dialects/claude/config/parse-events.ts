@@ -136,12 +136,12 @@ class EventsParser {
 export function listRepeatedKeys({ repeated, line, fields }: Part): Fault[] {
   return repeated.map((name) => ({
     line: fields?.get(name)?.line ?? line,
-    why: `"${name}" is there more than once: only the last one counts; join them`,
+    why: `"${name}" appears more than once: only the last one counts; merge them`,
   }));
 }
 
 function explainUnknownEvent(name: string): string {
-  return `there is no event "${name}", so what stands under it never runs${suggestEvent(name)}`;
+  return `event "${name}" not found, so its entries never run${suggestEvent(name)}`;
 }
 
 function suggestEvent(name: string): string {
@@ -195,7 +195,7 @@ function listMisplacedFields(group: NonNullable<Part['fields']>): readonly Fault
 function explainUnreadField(name: string): string | null {
   if (GROUP_FIELDS.includes(name)) return null;
   if (HANDLER_FIELDS.get(name) === true) {
-    return `"${name}" is not read here: it belongs into each handler of "hooks"`;
+    return `"${name}" is not read here: it belongs in each handler of "hooks"`;
   }
   const suggestion = findClosestName(name, GROUP_FIELDS);
   return suggestion === null ? null : `"${name}" is not read; did you mean "${suggestion}"?`;
@@ -301,7 +301,7 @@ function readFacts(fields: FieldReader, part: Part, place: HandlerPlace, type: H
     notes: [
       ...(limit.note === null ? [] : [limit.note]),
       ...(once && source.kind !== 'skill'
-        ? ['"once" counts only in the front matter of a skill; this runs every time']
+        ? ['"once" applies only in the front matter of a skill; this runs every time']
         : []),
       ...listUnreadNotes(part),
     ],
@@ -314,7 +314,7 @@ function listUnreadNotes({ fields }: Part): readonly string[] {
   return [...(fields?.keys() ?? [])].flatMap((name) => {
     if (HANDLER_FIELDS.has(name)) return [];
     if (name === 'enabled' || name === 'disabled') {
-      return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
+      return [`"${name}" is not read: disable a hook with \`hookline hooks disable\``];
     }
     // `id` is no misspelt `if`.
     const suggestion = name.length < 4 ? null : findClosestName(name, [...HANDLER_FIELDS.keys()]);

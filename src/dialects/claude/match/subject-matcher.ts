@@ -194,7 +194,7 @@ function findDanger(pattern: RegExp): string | null {
 
 const DANGERS = {
   hitMaxScore: 'it can backtrack too often',
-  hitMaxSteps: 'it is too intricate to be checked',
+  hitMaxSteps: 'it is too complex to be checked',
   timedOut: 'checking it takes too long',
 } as const;
 

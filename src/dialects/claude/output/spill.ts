@@ -27,7 +27,7 @@ export function limitText(
     const note = `${size}, and was cut because it could not be saved to a file`;
     return { text: `${truncateText(text, MAX_TEXT_CHARACTERS)}\n[... ${note} ...]`, notes: [note] };
   }
-  return { text: formatPersisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
+  return { text: formatPersisted(text, path), notes: [`${size}; the full text is in ${path}`] };
 }
 
 function formatPersisted(text: string, path: string): string {

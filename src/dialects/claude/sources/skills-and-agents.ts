@@ -200,7 +200,7 @@ function readPluginCommand(file: string, plugin: Plugin, owner: Owner): Markdown
 }
 
 const NOT_OF_PLUGINS =
-  'a plugin’s sub-agent may bring no hooks; write it into hooks/hooks.json, or the sub-agent into .claude/agents';
+  'hooks of a plugin’s sub-agent are not read; move them to hooks/hooks.json, or the sub-agent to .claude/agents';
 
 function omitAgent(file: string, plugin: Plugin): MarkdownHooks {
   const { source, hooks, ignored } = readAgentHooks(file, plugin);

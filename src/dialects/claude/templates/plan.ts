@@ -134,7 +134,7 @@ function findRunner(
   if (language !== 'ts') return { words: [], notes: [] };
   const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
   if (program !== undefined) return { words: [program], notes: [] };
-  const note = `Node ${process.versions.node} does not run TypeScript: npx fetches tsx when the hook first runs, or use Node 22.18 and say --force`;
+  const note = `Node ${process.versions.node} does not run TypeScript: npx fetches tsx when the hook first runs, or use Node 22.18 and pass --force`;
   return { words: ['npx', '--yes', 'tsx'], notes: [note] };
 }
 

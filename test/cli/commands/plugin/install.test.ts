@@ -94,11 +94,11 @@ describe('hookline plugin install', () => {
     const { stdout, stderr } = await plugin(workspace, ['install', '../my-cline-plugin']);
     expect(stdout.replaceAll(/[\da-f]{64}|[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
       'Installed my-cline-plugin 0.1.0 from ../my-cline-plugin.',
-      '  where    ~/.cline/plugins/_installed/local/my-cline-plugin-HASH',
-      '  entry    package/index.ts',
-      '  says     it contributes tools, hooks',
-      expect.stringMatching(/^ {2}files {4}3, \d\.\d kB$/u),
-      '  pinned   sha256 HASH',
+      '  where     ~/.cline/plugins/_installed/local/my-cline-plugin-HASH',
+      '  entry     package/index.ts',
+      '  declares  tools, hooks',
+      expect.stringMatching(/^ {2}files {5}3, \d\.\d kB$/u),
+      '  pinned    sha256 HASH',
       '',
     ]);
     expect(stderr).toBe('');
@@ -214,12 +214,12 @@ describe('hookline plugin install', () => {
   });
 
   it.each([
-    [['a', '--npm', '--git'], 2, 'plugin install: --npm and --git name two kinds of sources'],
-    [['./nothing'], 1, 'cannot be installed: there is nothing there'],
+    [['a', '--npm', '--git'], 2, '--npm and --git cannot be combined'],
+    [['./nothing'], 1, 'cannot be installed: not found'],
     [['npm:./x.tgz'], 2, 'an npm package is named as it is in the registry, found "./x.tgz"'],
     [['http://example.org/x.ts'], 2, 'a plugin is downloaded over https only'],
     [['--git', 'github.com/a/b#-x'], 2, 'expected a branch, a tag or a commit after # or @'],
-    [['github.com/owner/repo'], 2, 'there is no "github.com/owner/repo" here'],
+    [['github.com/owner/repo'], 2, '"github.com/owner/repo" not found'],
   ])('F4: refuses %j', async (words, code, message) => {
     const workspace = createTempWorkspace();
     const result = await plugin(workspace, ['install', ...words]);
@@ -322,7 +322,7 @@ describe('hookline plugin install', () => {
     const words = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
     const { code, stderr } = await plugin(workspace, words);
     expect(code).toBe(0);
-    expect(stderr).toContain(`say --root ${workspace.repo}/sub to have it found`);
+    expect(stderr).toContain(`pass --root ${workspace.repo}/sub to find it`);
   });
 
   it('refuses to run inside an agent’s session', async () => {
@@ -480,7 +480,7 @@ describe('hookline plugin update', () => {
     await plugin(workspace, ['install', from]);
     const content = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8'));
     expect((await plugin(workspace, ['update'])).stdout).toBe(
-      'my-cline-plugin: 0.1.0 is the newest.\n',
+      'my-cline-plugin: 0.1.0 is the latest version.\n',
     );
     writeFileSync(
       path.join(from, 'package.json'),
@@ -494,7 +494,7 @@ describe('hookline plugin update', () => {
     expect(results.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
       { code: 0, stdout: 'my-cline-plugin: 0.1.0 → 0.2.0 (nothing was changed)\n' },
       { code: 0, stdout: 'my-cline-plugin: 0.1.0 → 0.2.0\n' },
-      { code: 0, stdout: 'my-cline-plugin: 0.2.0 is the newest.\n' },
+      { code: 0, stdout: 'my-cline-plugin: 0.2.0 is the latest version.\n' },
     ]);
   });
 
@@ -510,7 +510,7 @@ describe('hookline plugin update', () => {
     const { code, stdout, stderr } = await plugin(workspace, ['update']);
     expect(code).toBe(1);
     expect(stdout.replaceAll(/[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
-      `lost: not updated: ${lost} cannot be installed: there is nothing there`,
+      `lost: not updated: ${lost} cannot be installed: not found`,
       expect.stringMatching(/^ {2}A package of the registry is named npm:NAME/u),
       'my-cline-plugin: 0.1.0, content changed: sha256 HASH → HASH',
       '',
@@ -533,7 +533,7 @@ describe('hookline plugin update', () => {
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout:
-        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, and neither is where it says that it comes from\n  Review it with `hookline trust`, or install it again with --force.\n',
+        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, so the source in its record is not either\n  Review it with `hookline trust`, or install it again with --force.\n',
     });
   });
 
@@ -541,8 +541,7 @@ describe('hookline plugin update', () => {
     const { code, stdout } = await plugin(createTempWorkspace(), ['update']);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout:
-        'No plugin is installed that could be updated. `hookline plugin install` installs one.\n',
+      stdout: 'No installed plugins to update. Install one with `hookline plugin install`.\n',
     });
   });
 });

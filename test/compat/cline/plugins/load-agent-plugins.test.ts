@@ -69,7 +69,7 @@ describe('plugins from disk, without a session', () => {
       path.join(directory, name),
     );
     await expect(loadAgentPluginFromPath(files[2] ?? '')).rejects.toThrow(
-      `Invalid plugin module at ${files[2]}: there is no capability "nothing"`,
+      `Invalid plugin module at ${files[2]}: capability "nothing" not found`,
     );
     await expect(loadAgentPluginsFromPaths(files)).rejects.toThrow('Invalid plugin module at');
     const { plugins, pluginPaths, failures } =

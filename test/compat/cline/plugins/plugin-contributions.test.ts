@@ -41,7 +41,7 @@ describe('a plugin that cannot be used', () => {
     [
       'has a capability that there is not',
       { name: 'bad', manifest: { capabilities: ['tool'] } },
-      'there is no capability "tool"; did you mean "tools"?',
+      'capability "tool" not found; did you mean "tools"?',
     ],
     ['has no manifest', { name: 'bad' }, 'expected "manifest" to be an object, found nothing'],
   ];
@@ -135,7 +135,7 @@ describe('setup', () => {
     expect(answers(fixture)).toEqual(['ran']);
     expect(notices(fixture)).toEqual([
       'plugin one-plugin: it declares the capability "hooks" and has no hooks',
-      'plugin one-plugin: registerTool requires the "tools" capability, which its manifest does not declare; it counts all the same',
+      'plugin one-plugin: registerTool requires the "tools" capability, which its manifest does not declare; it is registered anyway',
     ]);
     const strict = fixture.start({ strictPlugins: true, extensions: [sloppy as AgentPlugin] });
     expect(await caught(strict)).toMatchObject({ code: 'PLUGIN_INVALID' });

@@ -509,7 +509,7 @@ describe('a hook that fails', () => {
       .agentEvents()
       .flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
     expect(texts).toEqual([
-      'plugin watcher: beforeTool failed 3 times and is switched off for this session',
+      'plugin watcher: beforeTool failed 3 times and is disabled for this session',
     ]);
   });
 

@@ -238,7 +238,7 @@ test.each([
   ],
   [
     { command: 'prettier', args: ['--write', '${tool_input.file_path}'] },
-    '${tool_input.file_path} stays as it is: a command reads it on stdin',
+    '${tool_input.file_path} is not replaced: a command reads it on stdin',
   ],
 ])('%j is noted: nothing is expanded or split there', async (more, note) => {
   const made = await host(configured('PostToolUse', command(more.command, more)));

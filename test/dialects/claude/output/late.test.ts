@@ -67,7 +67,7 @@ describe('asyncRewake', () => {
 
   test('reports when it wakes without a message', () => {
     expect(late({ exit: 2 }, true).decision?.context).toBe(
-      'A background hook asks for attention without saying why',
+      'A background hook asks for attention without a reason',
     );
   });
 });

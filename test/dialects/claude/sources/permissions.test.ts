@@ -122,7 +122,10 @@ test('a file with a broken guard allows nothing', () => {
     'proj/.claude/settings.local.json': { permissions: { allow: ['Edit'] } },
   });
   expect(texts.map(({ whyNothingAllowed, deny }) => [whyNothingAllowed, deny.length])).toEqual([
-    ['a guard in proj/.claude/settings.json is broken, so nothing that this file allows counts', 1],
+    [
+      'a guard in proj/.claude/settings.json is broken, so the allow rules of this file are ignored',
+      1,
+    ],
     [null, 0],
   ]);
 });

@@ -38,12 +38,12 @@ describe('a message builder', () => {
         { role: 'user', content: 'go' },
         { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'one', input: circle }] },
       ],
-      'message 2 of what it gave calls a tool with what is no JSON',
+      'message 2 of what it gave calls a tool with input that is not JSON',
     ],
     [
       'a call whose input is a big integer',
       [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'one', input: 5n }] }],
-      'message 1 of what it gave calls a tool with what is no JSON',
+      'message 1 of what it gave calls a tool with input that is not JSON',
     ],
   ])('that gives %s is passed over, and reported', async (_what, made, why) => {
     const fixture = await createSdkFixture([DONE]);

@@ -396,7 +396,7 @@ describe('a hook that answers with an unusable value', () => {
     );
     expect(inputs).toEqual(['{"a":1}']);
     expect(noticesIn(fixture)).toEqual([
-      'plugin watcher: beforeTool failed: beforeTool gave an "input" that JSON cannot say, so the input stays as it was',
+      'plugin watcher: beforeTool failed: beforeTool gave an "input" that cannot be written as JSON, so the input is not changed',
     ]);
   });
 
