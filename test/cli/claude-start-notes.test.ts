@@ -75,7 +75,7 @@ describe('a script that does not start', () => {
     const script = { text: '#!/bin/sh\n', mode: 0o644 };
     const { notes } = await fired({ command: './hook.sh', script });
     expect(notes).toEqual([
-      './hook.sh is not executable: chmod +x it, or put its interpreter before it in the command',
+      './hook.sh is not executable: chmod +x it, or put its interpreter in the command',
     ]);
   });
 

@@ -94,8 +94,10 @@ test('wrong requests say what is wrong, and the session goes on', async () => {
     agent.request(session.list, { cursor: 'x' }),
   ];
   const settled = await Promise.allSettled(failing);
-  const words = settled.map((each) => (each.status === 'rejected' ? String(each.reason) : 'fine'));
-  expect(words.map((text) => text.replace('RequestError: ', ''))).toStrictEqual([
+  const outcomes = settled.map((each) =>
+    each.status === 'rejected' ? String(each.reason) : 'fine',
+  );
+  expect(outcomes.map((text) => text.replace('RequestError: ', ''))).toStrictEqual([
     'a session needs absolute paths of directories that exist, found "relative"',
     `a session needs absolute paths of directories that exist, found "${missing}"`,
     'mode "reckless" not found',

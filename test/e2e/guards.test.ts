@@ -178,8 +178,8 @@ describe('protected paths', () => {
       'a.json': '{}',
     });
     const before = readFileSync(path.join(workspace.repo, '.claude/settings.json'), 'utf8');
-    const read = { tools: [{ name: 'Read', input: { file_path: '.claude/settings.json' } }] };
-    const turns = [read, { tools: [{ name, input }] }, DONE];
+    const readTurn = { tools: [{ name: 'Read', input: { file_path: '.claude/settings.json' } }] };
+    const turns = [readTurn, { tools: [{ name, input }] }, DONE];
     const result = await runScript(workspace, turns, ['go', ...BYPASS, ...STREAM]);
     const [, end] = toolEnds(result);
     expect(end).toMatchObject({ tool: name });

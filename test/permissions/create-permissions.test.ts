@@ -143,9 +143,9 @@ describe('suggestions', () => {
   ])('for %s %s let the same call pass once they are taken over', (name, about) => {
     const machine = createMachine({ 'other/file.txt': '' });
     const session = open(machine);
-    const asked = call(name, about, machine.root);
-    const { effect, suggestions } = session.judge(asked);
-    expect([effect, session.update(suggestions), session.judge(asked).effect]).toEqual([
+    const toolCall = call(name, about, machine.root);
+    const { effect, suggestions } = session.judge(toolCall);
+    expect([effect, session.update(suggestions), session.judge(toolCall).effect]).toEqual([
       'ask',
       [],
       'allow',

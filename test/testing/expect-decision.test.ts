@@ -12,8 +12,12 @@ async function fired() {
 describe('expectDecision', () => {
   it('does nothing when all is as expected', async () => {
     const verdict = await fired();
-    const wanted = { effect: 'deny', reasons: ['no'], context: [{ includes: 'ts' }] } as const;
-    expect(() => expectDecision(verdict, wanted)).not.toThrow();
+    const expectedDecision = {
+      effect: 'deny',
+      reasons: ['no'],
+      context: [{ includes: 'ts' }],
+    } as const;
+    expect(() => expectDecision(verdict, expectedDecision)).not.toThrow();
   });
 
   it('throws what every test runner prints: an AssertionError with all differences', async () => {

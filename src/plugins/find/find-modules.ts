@@ -94,7 +94,10 @@ function findAnyIn(directory: string): FoundModules {
   const found = findPluginModules(directory);
   if (found.entries.length + found.problems.length > 0) return found;
   const expected = 'a package.json with "cline.plugins", an index.ts, or files that are plugins';
-  const { problems } = toProblem(directory, `no plugin found in ${directory}; expected ${expected}`);
+  const { problems } = toProblem(
+    directory,
+    `no plugin found in ${directory}; expected ${expected}`,
+  );
   return { ...found, problems };
 }
 

@@ -157,11 +157,13 @@ describe('hooks fire', () => {
 
   it('combines the hooks of the user and of the workspace', async () => {
     const workspace = { cancel: true, errorMessage: 'workspace', contextModification: 'one' };
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering(workspace) });
+    const otherWorkspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering(workspace) });
     const own = { cancel: false, contextModification: 'two' };
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(own));
-    trust(place);
-    const verdict = jsonOf(await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)));
+    write(otherWorkspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(own));
+    trust(otherWorkspace);
+    const verdict = jsonOf(
+      await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(otherWorkspace)),
+    );
     expect(verdict).toMatchObject({
       effect: 'deny',
       reasons: [{ hook: PRE_TOOL_USE, text: 'workspace' }],

@@ -91,9 +91,9 @@ describe('hooks import --from claude', () => {
     expect(refused.stderr).toContain('cannot ask without a terminal: Write 1 hook to');
     expect(readFileSync(targetOf(workspace), 'utf8')).toBe(before);
 
-    const written = await runHookline([...IMPORT, '--yes'], at(workspace));
-    expect(written.code).toBe(0);
-    expect(written.stdout).toContain('already there: Stop: command true');
+    const importResult = await runHookline([...IMPORT, '--yes'], at(workspace));
+    expect(importResult.code).toBe(0);
+    expect(importResult.stdout).toContain('already there: Stop: command true');
     const text = readFileSync(targetOf(workspace), 'utf8');
     expect(text).toMatch(/^\{\n {2}\/\/ ours\n/);
     expect(text.match(/"command": "/g)).toHaveLength(2);
@@ -109,8 +109,8 @@ describe('hooks import --from claude', () => {
       '.claude/hooks/a.sh': '#!/bin/sh\nexit 0\n',
     });
     trust(workspace);
-    const written = await runHookline([...IMPORT, '--yes'], at(workspace));
-    expect(written).toMatchObject({ code: 0, stderr: '' });
+    const importResult = await runHookline([...IMPORT, '--yes'], at(workspace));
+    expect(importResult).toMatchObject({ code: 0, stderr: '' });
     const { outcomes, skipped } = jsonOf(
       await runHookline(['hooks', 'fire', 'Stop', '--json'], at(workspace)),
     );
@@ -162,11 +162,11 @@ describe('hooks import --from claude', () => {
       to: path.join(workspace.home, '.cline', 'hooks.json'),
       written: true,
     });
-    const named = await runHookline(
+    const namedResult = await runHookline(
       [...IMPORT, '--global', '--yes', '--to', 'other.json'],
       at(workspace),
     );
-    expect(named.stdout).toContain(
+    expect(namedResult.stdout).toContain(
       `pass ${path.join(workspace.repo, 'other.json')} with --settings`,
     );
     expect(existsSync(path.join(workspace.repo, 'other.json'))).toBe(true);

@@ -46,9 +46,9 @@ function inRoot(...names: string[]): string {
 
 describe('hooks new', () => {
   it('writes an executable hook, trusts it, and says how to try it', async () => {
-    const said = await make({ event: 'PreToolUse', lang: 'node' });
+    const output = await make({ event: 'PreToolUse', lang: 'node' });
     const file = inRoot(HOOKS, 'PreToolUse');
-    expect(said).toEqual({
+    expect(output).toEqual({
       out: [
         [
           file,
@@ -74,8 +74,8 @@ describe('hooks new', () => {
   });
 
   it('prints JSON', async () => {
-    const said = await make({ event: 'PostToolUse', lang: 'ts' }, { json: true });
-    expect(said).toEqual({
+    const output = await make({ event: 'PostToolUse', lang: 'ts' }, { json: true });
+    expect(output).toEqual({
       out: [],
       json: [
         {
@@ -332,11 +332,11 @@ describe('trust', () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     await trustWorkspaceHooks(workspace);
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
-    const said = await make({ event: 'PreToolUse', lang: 'node' });
-    expect(said.notes).toEqual([
+    const output = await make({ event: 'PreToolUse', lang: 'node' });
+    expect(output.notes).toEqual([
       'note: not trusted: cline:workspace:PreToolUse, cline:workspace:PostToolUse: trust cannot be granted inside an agent session',
     ]);
-    expect(said.out[0]).toContain('  to let it run:  hookline trust');
+    expect(output.out[0]).toContain('  to let it run:  hookline trust');
     expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'modified',
       'cline:workspace:PreToolUse': 'untrusted',

@@ -35,9 +35,9 @@ function inRoot(name: string): string {
 
 describe('hooks new --dialect plugin', () => {
   it('writes a plugin, trusts it, and says how to see it work', async () => {
-    const said = await make({});
+    const printedOutput = await make({});
     const file = inRoot('my-plugin.ts');
-    expect(said).toEqual({
+    expect(printedOutput).toEqual({
       out: [
         [
           file,

@@ -313,9 +313,11 @@ describe('an object printed after noise without braces', () => {
         const stdout = `${text}\n${JSON.stringify(answer, null, space)}\n`;
         const found = readAnswer(stdout).answer;
         expect(found?.cancel).toBe(answer.cancel);
-        const said = answer.errorMessage;
+        const expectedMessage = answer.errorMessage;
         expect(found?.errorMessage).toBe(
-          said === undefined || said.trim() === '' ? undefined : said,
+          expectedMessage === undefined || expectedMessage.trim() === ''
+            ? undefined
+            : expectedMessage,
         );
       }),
       { numRuns: 500 },

@@ -165,8 +165,10 @@ describe('a call that the model made in another vocabulary', () => {
   });
 
   it('stays as it is in a request, which goes back to the model', () => {
-    const made = toAgentMessages(MADE);
-    expect(made[0]?.content).toEqual([{ ...toolCall, toolName: 'Bash', input: { command: 'ls' } }]);
-    expect(fromAgentMessages(made)).toEqual(MADE);
+    const agentMessages = toAgentMessages(MADE);
+    expect(agentMessages[0]?.content).toEqual([
+      { ...toolCall, toolName: 'Bash', input: { command: 'ls' } },
+    ]);
+    expect(fromAgentMessages(agentMessages)).toEqual(MADE);
   });
 });

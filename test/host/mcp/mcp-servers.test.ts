@@ -259,7 +259,7 @@ describe('MCP servers of Claude Code and Cline', () => {
 });
 
 describe('MCP servers of a workspace', () => {
-  const started = (): object => ({
+  const createServerEntry = (): object => ({
     command: process.execPath,
     args: ['serve.mjs'],
   });
@@ -267,7 +267,7 @@ describe('MCP servers of a workspace', () => {
 
   it('start once their entry and the files that they name are trusted, and not after a change', async () => {
     const fixture = createAgentFixture();
-    fixture.write('.mcp.json', servers({ ours: started() }));
+    fixture.write('.mcp.json', servers({ ours: createServerEntry() }));
     fixture.write('serve.mjs', script);
     const host = await fixture.open({});
     const before = stateOf(await host.mcpServers());

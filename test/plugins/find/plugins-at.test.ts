@@ -64,11 +64,11 @@ describe('a path that the user names', () => {
       'broken/package.json': '{',
       'broken/index.ts': PLUGIN,
     });
-    const place = path.join(root, name);
-    expect(findPluginModulesAt(place)).toMatchObject({
+    const target = path.join(root, name);
+    expect(findPluginModulesAt(target)).toMatchObject({
       entries: [],
       problems: [
-        { path: place, message: expect.stringContaining(message.replace('PLACE', place)) },
+        { path: target, message: expect.stringContaining(message.replace('PLACE', target)) },
       ],
     });
   });

@@ -173,7 +173,7 @@ describe('the source of a plugin', () => {
 
   it('is the same source when its record is read again, whatever it contained', () => {
     const word = fc.stringMatching(/^[a-z@.:/#~+_\-\d]{0,24}$/u);
-    const made = fc.oneof(
+    const sources = fc.oneof(
       word,
       fc.string(),
       fc
@@ -182,7 +182,7 @@ describe('the source of a plugin', () => {
     );
     fc.assert(
       fc.property(
-        made,
+        sources,
         fc.constantFrom('npm' as const, 'git' as const, undefined),
         (text, kind) => {
           try {

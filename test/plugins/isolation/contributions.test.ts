@@ -61,9 +61,9 @@ describe('what a plugin registers with Llms in a process of its own', () => {
       Llms.registerModel('router', 'late', { name: 'Late' });`;
     const { active, stage: fixture } = await openActive(registering(text));
     const late = { id: 'late', name: 'Late' };
-    const whole = { ...collection, models: { ...collection.models, late } };
+    const fullCollection = { ...collection, models: { ...collection.models, late } };
     expect(active.contributions.providers).toEqual([
-      { name: 'router', metadata: { clineModelCollection: whole } },
+      { name: 'router', metadata: { clineModelCollection: fullCollection } },
     ]);
     expect(fixture.issues).toEqual([]);
   });
@@ -170,8 +170,8 @@ describe('a plugin in a process of its own', () => {
       { id: 'static', content: 'Be brief.', source: 'demo' },
       { id: 'asked', suffix: '!', whenToolAvailable: 'editor', content: execute },
     ]);
-    const asked = rules[1]?.content;
-    expect(typeof asked === 'function' && (await asked())).toBe('Use the editor!');
+    const getContent = rules[1]?.content;
+    expect(typeof getContent === 'function' && (await getContent())).toBe('Use the editor!');
     const inputs = [
       { role: 'user', content: 'one' },
       { role: 'user', content: 'two' },

@@ -87,8 +87,9 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
 function formatOutcome({ plugin, update: updated, problem }: Outcome, isDry: boolean): string {
   const name = toOneLine(plugin.name);
   if (updated === null) return describeNotUpdated(name, problem);
-  if (!updated.isNew)
+  if (!updated.isNew) {
     return `${name}: ${formatInstallVersion(updated.before)} is the latest version.`;
+  }
   return `${name}: ${formatVersionChange(updated.before, updated.after)}${isDry ? ' (nothing was changed)' : ''}`;
 }
 

@@ -21,10 +21,9 @@ export function listStartNotes(
   if (ENV_WITH_CARRIAGE_RETURN.test(stderr)) return [CARRIAGE_RETURN];
   const script = NOT_STARTED.exec(stderr)?.[1];
   if (script === undefined) return [];
-  if (exitCode === 126)
-    return [
-      `${script} is not executable: chmod +x it, or put its interpreter before it in the command`,
-    ];
+  if (exitCode === 126) {
+    return [`${script} is not executable: chmod +x it, or put its interpreter in the command`];
+  }
   return exitCode === 127 ? explainMissingInterpreter(path.resolve(cwd, script)) : [];
 }
 

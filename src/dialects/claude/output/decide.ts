@@ -163,8 +163,9 @@ export interface OutputRequest extends FailedHook {
  * whatever the JSON says. Never throws.
  */
 export function decodeOutput(request: OutputRequest): Answer {
-  if (request.isTruncated)
+  if (request.isTruncated) {
     return createOutputFailure(request, 'stdout is too long and was truncated');
+  }
   const output = parseOutput(request.stdout);
   if (output.kind === 'unusable') return createOutputFailure(request, output.why);
   if (output.kind === 'json') return decodeJson(request, output.value);

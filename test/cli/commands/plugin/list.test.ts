@@ -420,14 +420,17 @@ describe('hookline plugin validate', () => {
   it('trusts without a question with --yes, and prints what it trusts', async () => {
     const workspace = createTempWorkspace();
     write(workspace.repo, 'src/mine.ts', HELLO);
-    const words = ['validate', 'src/mine.ts', '--json'];
-    const read = await plugin(workspace, [...words, '--yes']);
-    expect({ code: read.code, ...jsonOf(read) }).toMatchObject({ code: 0, valid: true });
-    expect(read.stderr).toContain('say_hello');
-    expect(read.stderr).toContain('Trusted 1 plugin.');
-    expect(jsonOf(await plugin(workspace, words))).toMatchObject({ valid: true });
+    const args = ['validate', 'src/mine.ts', '--json'];
+    const validation = await plugin(workspace, [...args, '--yes']);
+    expect({ code: validation.code, ...jsonOf(validation) }).toMatchObject({
+      code: 0,
+      valid: true,
+    });
+    expect(validation.stderr).toContain('say_hello');
+    expect(validation.stderr).toContain('Trusted 1 plugin.');
+    expect(jsonOf(await plugin(workspace, args))).toMatchObject({ valid: true });
     writeFileSync(path.join(workspace.repo, 'src/mine.ts'), `${HELLO}// more\n`);
-    expect(jsonOf(await plugin(workspace, words))).toMatchObject({ valid: false });
+    expect(jsonOf(await plugin(workspace, args))).toMatchObject({ valid: false });
   });
 
   it('trusts nothing with --yes inside of an agent’s session', async () => {
@@ -442,15 +445,15 @@ describe('hookline plugin validate', () => {
   it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {
     const workspace = createTempWorkspace();
     write(workspace.repo, 'src/mine.ts', HELLO);
-    const words = ['plugin', 'validate', 'src/mine.ts'];
-    const asked = await runInTerminal(words, at(workspace), {
+    const args = ['plugin', 'validate', 'src/mine.ts'];
+    const askResult = await runInTerminal(args, at(workspace), {
       dialogue: [['Trust 1 plugin', 'y']],
     });
-    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('say_hello') });
-    const again = await runHookline(words, at(workspace));
+    expect(askResult).toMatchObject({ code: 0, stdout: expect.stringContaining('say_hello') });
+    const again = await runHookline(args, at(workspace));
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('hello-plugin  fine') });
     writeFileSync(path.join(workspace.repo, 'src/mine.ts'), `${HELLO}// more\n`);
-    expect((await runHookline(words, at(workspace))).stdout).toContain('not loaded: modified');
+    expect((await runHookline(args, at(workspace))).stdout).toContain('not loaded: modified');
   });
 
   it.each(['./nothing', 'missing.ts', '../plugins/missing.mjs'])(

@@ -223,7 +223,9 @@ describe('an input that was changed in place', () => {
       const notices = fixture
         .agentEvents()
         .flatMap((told) => (told.type === 'notice' ? [told.message] : []));
-      expect(notices.join()).toMatch(/plugin:changing:beforeTool.*a value that cannot be written as JSON/u);
+      expect(notices.join()).toMatch(
+        /plugin:changing:beforeTool.*a value that cannot be written as JSON/u,
+      );
     },
   );
 

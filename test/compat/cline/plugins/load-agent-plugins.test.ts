@@ -107,8 +107,8 @@ describe('plugins from disk, without a session', () => {
         message: `${files[1]} is used instead of ${files[0]}: both are named "same"`,
       },
     ]);
-    const meant = await loadAgentPluginsFromPaths(files, { providerId: 'x' });
-    expect(meant.map(({ name }) => name)).toEqual(['same', 'c']);
+    const matchingPlugins = await loadAgentPluginsFromPaths(files, { providerId: 'x' });
+    expect(matchingPlugins.map(({ name }) => name)).toEqual(['same', 'c']);
   });
 
   it('are found where Cline looks for them', () => {

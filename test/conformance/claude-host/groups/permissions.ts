@@ -116,9 +116,9 @@ async function asksInOrder(): Promise<void> {
 
 /** Whoever did not see the rewritten input yet looks at it, too. */
 function askedAbout(name: string): readonly string[] {
-  const asked = ['PreToolUse:pre', 'PermissionRequest:asked'];
-  if (name === 'afterperm') return asked.slice(0, 1);
-  return name === 'allowupd' ? [...asked, 'PermissionRequest:asked', 'PreToolUse:pre'] : asked;
+  const expectedHooks = ['PreToolUse:pre', 'PermissionRequest:asked'];
+  if (name === 'afterperm') return expectedHooks.slice(0, 1);
+  return name === 'allowupd' ? [...expectedHooks, 'PermissionRequest:asked', 'PreToolUse:pre'] : expectedHooks;
 }
 
 /** In the recording a rule let the call pass before the hook was asked; here the hook is asked. */

@@ -412,10 +412,10 @@ describe('any text', () => {
           USER,
           'settings',
         );
-        const known = Object.entries(hooks).filter(
+        const knownEvents = Object.entries(hooks).filter(
           ([name]) => name === 'PreToolUse' || name === 'Stop',
         );
-        const handlers = known.flatMap(([, groups]) => groups.flatMap((each) => each.hooks));
+        const handlers = knownEvents.flatMap(([, groups]) => groups.flatMap((each) => each.hooks));
         expect(entries.length + broken.length).toBe(handlers.length);
       }),
     );

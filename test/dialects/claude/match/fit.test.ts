@@ -84,14 +84,14 @@ function fitsEvent(wanted: Partial<CommandEntry>, event: HookEvent, names: strin
 }
 
 describe('subjects of other events', () => {
-  const ended = { ...MOMENT, name: 'RunEnd', status: 'failed' } as const;
+  const runEnd = { ...MOMENT, name: 'RunEnd', status: 'failed' } as const;
 
   test('StopFailure is a run that an error of the service ended', () => {
-    const limited = { ...ended, errorClass: 'rate_limit' };
+    const limited = { ...runEnd, errorClass: 'rate_limit' };
     const matches = (matcher: string | undefined, event: HookEvent, subject: string): boolean =>
       fitsEvent({ event: 'StopFailure', matcher }, event, [subject]);
-    expect(matches(undefined, ended, 'failed')).toBe(false);
-    expect(matches('failed', ended, 'failed')).toBe(false);
+    expect(matches(undefined, runEnd, 'failed')).toBe(false);
+    expect(matches('failed', runEnd, 'failed')).toBe(false);
     expect(matches(undefined, limited, 'rate_limit')).toBe(true);
     expect(matches('overloaded|rate_limit', limited, 'rate_limit')).toBe(true);
     expect(matches('overloaded,rate_limit', limited, 'rate_limit')).toBe(false);

@@ -83,9 +83,9 @@ describe('a message builder', () => {
     const { sessionId } = await fixture.start({
       extensions: [toolPlugin('one', () => 'the answer'), redacting],
     });
-    const sent = JSON.stringify(fixture.service.mock.getRequests()[1]?.body);
+    const sentBody = JSON.stringify(fixture.service.mock.getRequests()[1]?.body);
     const rest = JSON.stringify(await fixture.core.readMessages(sessionId));
-    expect([sent.includes('secret'), sent.includes('the answer')]).toEqual([false, false]);
+    expect([sentBody.includes('secret'), sentBody.includes('the answer')]).toEqual([false, false]);
     expect([rest.includes('secret'), rest.includes('the answer')]).toEqual([true, true]);
   });
 
