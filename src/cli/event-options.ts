@@ -71,10 +71,10 @@ function parseSuccess(text: string): boolean {
 }
 
 function readFacts(file: string): Readonly<Record<string, unknown>> {
-  const value = readJsonFile(file, 'the facts');
+  const value = readJsonFile(file, 'the text');
   if (isRecord(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${describeSource(file, 'the facts')} must contain a JSON object, found ${getTypeName(value)}`,
+    message: `${describeSource(file, 'the text')} must contain a JSON object, found ${getTypeName(value)}`,
     hint: 'For example {"prompt": "hello", "cwd": "/tmp"}.',
   });
 }

@@ -27,6 +27,8 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['hooks fire PreToolUse --facts list.json', 'must contain a JSON object, found array'],
   ['hooks fire PreToolUse --facts types.json', '"tool" of PreToolUse should be object'],
   ['hooks fire --payload broken.json', 'broken.json is not valid JSON'],
+  ['hooks fire --payload -', 'the payload on stdin is not valid JSON'],
+  ['hooks fire PreToolUse --facts -', 'the text on stdin is not valid JSON'],
   ['hooks fire --payload list.json', 'not a payload of a Cline hook'],
   ['hooks fire --payload absent.json', 'absent.json cannot be read'],
   ['hooks fire --payload list.json --as nobody', 'Allowed choices are cline'],

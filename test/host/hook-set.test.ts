@@ -168,7 +168,7 @@ describe('switches', () => {
       expect(each.hooks()).toEqual([]);
       expect((await each.engine.dispatch(CALL)).effect).toBe('pass');
     }
-    expect(notices).toContainEqual(expect.stringContaining('disabled'));
+    expect(notices).toContainEqual(expect.stringContaining('hooks are disabled by'));
   });
 });
 

@@ -184,7 +184,7 @@ describe('hooks import --from claude', () => {
     );
     expect(nobody).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Say --from claude.'),
+      stderr: expect.stringContaining('Use --from claude.'),
     });
   });
 });

@@ -159,7 +159,7 @@ describe('demo', () => {
     const texts = [
       /Cline file, PreToolUse: deny: This project is written in TypeScript.* \(\d/,
       /file {2}app\.ts: " {2}export default 42" became "export default 42;\\n"/,
-      /Claude settings, PreToolUse: deny: A push by force .* \(\d/,
+      /Claude settings, PreToolUse: deny: A forced push .* \(\d/,
       /Cline plugin, PreToolUse: deny: Pushing to main is not allowed here \(\d/,
       /count_words .*\{"words":4\}/,
       /Claude settings, Stop: deny: Run node check\.js before you stop \(\d/,

@@ -35,7 +35,7 @@ describe('for authors of plugins, the built program and library', () => {
     const demo = await runHookline(['plugin', 'demo', file], options);
     expect(demo).toMatchObject({ code: 0, stderr: '' });
     expect(demo.stdout).toMatch(
-      /^run_commands: .*pushes are not forced.*\nsay_hello: \{"greeting":"Hello, Ada!".*\nDone\.\n$/u,
+      /^run_commands: .*forced pushes are not allowed.*\nsay_hello: \{"greeting":"Hello, Ada!".*\nDone\.\n$/u,
     );
     const script = JSON.stringify([
       { tools: [{ name: 'say_hello', input: { name: 'Ada' } }] },

@@ -364,7 +364,7 @@ describe('updating', () => {
     renameSync(path.join(home, 'mine'), path.join(home, 'moved'));
     const request = { directory, place: pluginsPlace, home, isDry: false };
     expect(await refusal(updatePlugin(request, toolsFor(home)))).toContain(
-      'there is nothing there',
+      'cannot be installed: not found',
     );
     expect(existsSync(path.join(directory, 'package/index.ts'))).toBe(true);
   });

@@ -254,7 +254,7 @@ describe('a plugin in a process of its own', () => {
 
   it('is refused by its manifest like any other', async () => {
     const flying = `export default { name: 'odd', manifest: { capabilities: ['flying'] } };`;
-    await expect(openActive(flying)).rejects.toThrow('there is no capability');
+    await expect(openActive(flying)).rejects.toThrow(String.raw`capability \"flying\" not found`);
     const setup = `export default { name: 'odd', manifest: { capabilities: ['tools'] }, setup: 3 };`;
     await expect(openActive(setup)).rejects.toThrow('to be a function, found number');
   });

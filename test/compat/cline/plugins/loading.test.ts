@@ -106,7 +106,7 @@ test('E4 a syntax error, or a path where nothing is, fails the start where the h
   const start = missing.start({ strictPlugins: true, pluginPaths: ['./nowhere.ts'] });
   await expect(start).rejects.toMatchObject({
     code: 'PLUGIN_INVALID',
-    message: expect.stringContaining('not found'),
+    message: expect.stringContaining('nowhere.ts not found'),
   });
 });
 
