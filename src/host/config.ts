@@ -156,13 +156,13 @@ function applyWorkspaceFile(layers: ConfigLayers, file: string): void {
 function applyEnvironment(layers: ConfigLayers, env: ConfigSources['env']): void {
   for (const name of Object.keys(SETTINGS).filter(isSettingName)) {
     const { variable, read: readSetting } = getSetting(name);
-    const written = variable === undefined ? undefined : env[variable];
-    if (variable === undefined || written === undefined || written === '') continue;
-    const read = readSetting(written);
+    const variableValue = variable === undefined ? undefined : env[variable];
+    if (variable === undefined || variableValue === undefined || variableValue === '') continue;
+    const read = readSetting(variableValue);
     if ('value' in read) layers.set(name, read.value, variable);
     else {
       layers.report(
-        `the environment variable ${variable} should be ${read.expected}, found ${formatValue(written)}`,
+        `the environment variable ${variable} should be ${read.expected}, found ${formatValue(variableValue)}`,
       );
     }
   }

@@ -41,7 +41,7 @@ export interface UnitStatus {
   readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
 }
 
-/** A unit with the fields of what it belongs to, as the public API has them; units that are no hooks run nothing. */
+/** A unit with the fields of what it belongs to, as the public API has them; units that are not hooks run nothing. */
 interface ListedHook extends DiscoveredUnit, Omit<FoundHook, 'kind' | 'unit'> {
   readonly permissions?: PermissionSettings;
   readonly mcpServer?: ServerConfig;
@@ -327,7 +327,7 @@ function describeState(
   return { state: 'ready', why: '' };
 }
 
-/** Units that are no hooks have no limits and are listed with default values. */
+/** Units that are not hooks have no limits and are listed with default values. */
 function readLimits(
   found: Discovered,
   unit: DiscoveredUnit,

@@ -104,9 +104,9 @@ function listRoots(directory: string, names: readonly string[]): OwnDirectories[
   if (names.includes('workspace')) {
     return [{ name: 'workspace', path: path.join(directory, 'workspace') }];
   }
-  const place = path.join(directory, 'roots');
-  return listNames(place)
+  const rootsDirectory = path.join(directory, 'roots');
+  return listNames(rootsDirectory)
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => ({ name, path: path.join(place, name) }))
+    .map(({ name }) => ({ name, path: path.join(rootsDirectory, name) }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }

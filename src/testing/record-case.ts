@@ -98,14 +98,14 @@ function writeCase(
 ): void {
   const places = [...placeholders].filter(([, value]) => path.dirname(value) !== value);
   const inFire = places.filter(([name]) => name !== '$HOME');
-  const written = {
+  const caseContent = {
     ...otherFields,
     fire: mapTexts(fire, (text) => withPlaceholders(text, inFire)),
     expect: mapTexts(selectStableParts(answer), (text) => withPlaceholders(text, places)),
   };
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify(caseContent, null, 2)}\n`);
   } catch (error) {
     throw createCaseError(file, `it cannot be written: ${getErrorMessage(error)}`);
   }

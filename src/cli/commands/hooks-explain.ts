@@ -26,7 +26,7 @@ export const explainHooks: Command<EventFlags> = async (context, options) => {
 type FullExplanation = ReturnType<typeof withProblems>;
 type FullRun = FullExplanation['runs'][number];
 
-/** A hook of which it is known that it cannot work is asked all the same, and then fails. */
+/** A hook that is known to be broken is still run, and fails. */
 function withProblems(explanation: Explanation, hooks: readonly ListedUnit[]) {
   const problems = new Map(hooks.map(({ hook }) => [hook.id, hook.problem]));
   const runs = explanation.runs.map((run) => ({ ...run, problem: problems.get(run.hook) ?? null }));

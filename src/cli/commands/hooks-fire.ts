@@ -44,10 +44,10 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
   );
 };
 
-/** Plugins whose hooks could not run: like a hook that failed, and one that waits for trust. */
+/** Plugins whose hooks could not run; they count like hooks that failed or that wait for trust. */
 const MISSING_STATES: readonly PluginStatus['state'][] = ['failed', 'untrusted', 'modified'];
 
-/** Plugins that wait for trust, which no handler stands for: JSON lists them like a withheld hook. */
+/** Plugins that wait for trust have no handlers; JSON lists them like withheld hooks. */
 function listWithheldPlugins(host: Host): readonly Skipped[] {
   return host.hooks().flatMap(({ found, hook, state, why }): readonly Skipped[] => {
     if (found.kind !== 'plugin' || (state !== 'untrusted' && state !== 'modified')) return [];
@@ -69,7 +69,7 @@ function reportVerdict({ print }: CommandContext, verdict: Verdict): void {
   if (!print.isStdoutTerminal) noteProblems(print, verdict);
 }
 
-/** What came after the verdict, and for programs the verdict itself: they get one document. */
+/** Prints late answers; as JSON also the verdict, because programs get one document. */
 async function reportLate(
   { flags, print }: CommandContext,
   verdict: Verdict,

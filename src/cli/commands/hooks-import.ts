@@ -41,7 +41,7 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
       };
       return runImport(context, host, importFrom(request, createMachine(host)), options);
     },
-    // Nothing runs here, and what is there must be seen even where hooks are switched off.
+    // No hook runs here, and existing hooks must be found even where hooks are disabled.
     { flags: { 'hooks.enabled': true } },
   );
 };
@@ -99,7 +99,7 @@ async function writeImport(host: Host, plan: ImportPlan): Promise<readonly strin
   ];
 }
 
-/** A copy of a hook that the user trusts is trusted as well, if it runs the very same files. */
+/** A copy of a hook that the user trusts is trusted as well, if it runs the same files. */
 function createCopyCheck(
   host: Host,
   { report, isCopy }: ImportPlan,

@@ -45,7 +45,7 @@ export const writeNewHook: Command<NewOptions> = async (context, options) => {
       reportNewHook(context, await writeHook(host, plan));
       return EXIT.fine;
     },
-    // Nothing runs here, and what is there must be seen even where hooks are switched off.
+    // No hook runs here, and existing hooks must be found even where hooks are disabled.
     { flags: { 'hooks.enabled': true } },
   );
 };
@@ -129,8 +129,8 @@ function isTextBound({ root, entry, files }: Binding, { settings, file }: NewHoo
 
 function describeUnseen(host: Host, plan: NewHookPlan, preserved: PreservedTrust) {
   const { settings, file, describeUnseen: describe } = plan;
-  const place = settings?.file ?? file.path;
-  const reasons = host.ignored().filter((each) => isSameFile(each.path, place));
+  const configuringFile = settings?.file ?? file.path;
+  const reasons = host.ignored().filter((each) => isSameFile(each.path, configuringFile));
   const note = describe(reasons.map(({ why }) => why));
   return { isTrusted: false, notes: [...formatTrustNotes(preserved), note] };
 }

@@ -20,15 +20,15 @@ export async function withNamedPlugins<Result>(
   nameOrPath: string,
   work: (plugins: readonly ListedPlugin[], host: Host) => Promise<Result>,
 ): Promise<Result> {
-  const place = findPlace(nameOrPath);
-  const extra = place === null ? {} : { pluginPaths: [place] };
+  const pluginPath = findPlace(nameOrPath);
+  const extra = pluginPath === null ? {} : { pluginPaths: [pluginPath] };
   return withHost(
     context,
     async (host) => {
       const plugins =
-        place === null
+        pluginPath === null
           ? await findNamed(host, context, nameOrPath)
-          : selectBelow(collectPlugins(host), place);
+          : selectBelow(collectPlugins(host), pluginPath);
       return work(plugins, host);
     },
     extra,
@@ -67,8 +67,8 @@ async function filterByOwnName(
 }
 
 function findPlace(nameOrPath: string): string | null {
-  const place = path.resolve(readSurroundings().cwd, nameOrPath);
-  return existsSync(place) ? place : null;
+  const pluginPath = path.resolve(readSurroundings().cwd, nameOrPath);
+  return existsSync(pluginPath) ? pluginPath : null;
 }
 
 function selectBelow(all: readonly ListedPlugin[], place: string): readonly ListedPlugin[] {

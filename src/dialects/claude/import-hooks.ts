@@ -67,9 +67,9 @@ function findTarget(
 
 function createNothingFoundError(machine: DialectMachine, isGlobal: boolean): HooklineError {
   const files = listSources(machine, isGlobal).map(({ file }) => file);
-  const place = files.length === 0 ? 'a home directory' : files.join(' or ');
+  const expectedFiles = files.length === 0 ? 'a home directory' : files.join(' or ');
   return new HooklineError('USAGE_INVALID', {
-    message: `nothing to import: ${place} not found`,
+    message: `nothing to import: ${expectedFiles} not found`,
     hint: isGlobal
       ? 'Omit --global for the settings of this project.'
       : 'Pass the project with --cwd DIR, or --global for your own settings.',
@@ -86,12 +86,12 @@ function mergeHooks(
   const present: ImportedEntry[] = [];
   let { text } = target;
   for (const each of imported) {
-    const written = parseWritten(each.entry);
-    if (written === null || existing.some((other) => isSameEntry(other, written))) {
+    const writtenHandler = parseWritten(each.entry);
+    if (writtenHandler === null || existing.some((other) => isSameEntry(other, writtenHandler))) {
       present.push(each);
       continue;
     }
-    existing.push(written);
+    existing.push(writtenHandler);
     added.push(each);
     const { event, matcher } = each.entry;
     text = runEdit(target.file, () => addEntry(text, event, { matcher, handler: each.handler }));
@@ -161,10 +161,10 @@ function readSource(source: Source): ClaudeHooks {
   if (findRealPath(file) === null) return { files: [], entries: [], leftOut: [], notes: [] };
   const { text } = openConfigFile(file, root);
   const { settings, entries, broken, ignored } = readHooksText(text, source, 'settings');
-  const written = listHandlers(settings.get('hooks'));
+  const handlers = listHandlers(settings.get('hooks'));
   return {
     files: [file],
-    entries: entries.map((entry) => ({ entry, handler: findWrittenHandler(entry, written) })),
+    entries: entries.map((entry) => ({ entry, handler: findWrittenHandler(entry, handlers) })),
     leftOut: [...broken, ...ignored].map(({ line, why }) => ({ file, line, why })),
     notes: listSettingNotes(file, settings),
   };
@@ -228,10 +228,10 @@ function createEntryReporter(
 function createOffCheck(disabled: readonly DiscoveredUnit[]): (entry: Entry) => boolean {
   const off = disabled.filter(({ line }) => line !== null);
   return ({ source, text }) => {
-    const written = parseEntryText(text);
+    const writtenEntry = parseEntryText(text);
     return off.some((unit) => {
       const entry = unit.path === source.file ? readWrittenEntry(unit) : null;
-      return entry !== null && written !== null && isSameEntry(entry, written);
+      return entry !== null && writtenEntry !== null && isSameEntry(entry, writtenEntry);
     });
   };
 }
@@ -293,7 +293,7 @@ function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher
   try {
     return compileMatcher(matcher, createPatternScreen(event));
   } catch (error) {
-    // The entry's fit already reports that the matcher is invalid.
+    // The entry's matcher already reports that it is invalid.
     if (isHooklineError(error)) return null;
     throw error;
   }

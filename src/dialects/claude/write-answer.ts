@@ -218,7 +218,7 @@ function isRead(name: ClaudeEvent, field: SpecificField): boolean {
   return READ_FIELDS[name].includes(field);
 }
 
-/** The fields of a verdict that stand in one field of `hookSpecificOutput` each. */
+/** The fields of a verdict that become one field of `hookSpecificOutput` each. */
 const CHANGE_FIELDS: Readonly<Record<string, SpecificField>> = {
   prompt: 'updatedPrompt',
   suppressPrompt: 'suppressOriginalPrompt',

@@ -106,8 +106,8 @@ function formatRepeatMark(entry: string, { siblings, machine }: Neighbourhood): 
     .toSorted(
       (one, other) => Number(other === plain) - Number(one === plain) || compare(one, other),
     );
-  const place = rivals.indexOf(entry);
-  return place <= 0 ? '' : `~${place + 1}`;
+  const position = rivals.indexOf(entry);
+  return position <= 0 ? '' : `~${position + 1}`;
 }
 
 function parsePlainName(entry: string, platform: NodeJS.Platform): string | null {

@@ -102,20 +102,22 @@ function createBoundPlaces(
 /** Finds directories of installed modules; when one contains the plugin itself, the modules beside it. */
 function findModules(directory: string, entry: string): readonly string[] {
   return listEntries(directory).flatMap((listed): readonly string[] => {
-    const place = joinChildPath(directory, listed.name);
+    const childPath = joinChildPath(directory, listed.name);
     if (!listed.isDirectory()) return [];
-    const holdsEntry = isInside(place, entry);
-    if (!isModules(place)) return holdsEntry ? findModules(place, entry) : [];
-    return holdsEntry ? listBesides(place, entry) : [place];
+    const holdsEntry = isInside(childPath, entry);
+    if (!isModules(childPath)) return holdsEntry ? findModules(childPath, entry) : [];
+    return holdsEntry ? listBesides(childPath, entry) : [childPath];
   });
 }
 
 function listBesides(modules: string, entry: string): readonly string[] {
   return listEntries(modules).flatMap((listed): readonly string[] => {
-    const place = joinChildPath(modules, listed.name);
+    const childPath = joinChildPath(modules, listed.name);
     if (!listed.isDirectory()) return [];
-    if (!isInside(place, entry)) return [place];
-    return listed.name.startsWith('@') ? listBesides(place, entry) : findModules(place, entry);
+    if (!isInside(childPath, entry)) return [childPath];
+    return listed.name.startsWith('@')
+      ? listBesides(childPath, entry)
+      : findModules(childPath, entry);
   });
 }
 
@@ -129,10 +131,10 @@ function canBind(directory: string, apart: readonly string[]): boolean {
   let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const listed of listEntries(next)) {
-      const place = joinChildPath(next, listed.name);
-      if (apart.includes(place)) continue;
-      if (listed.isDirectory()) waiting.push(place);
-      else bytes += getSize(place);
+      const childPath = joinChildPath(next, listed.name);
+      if (apart.includes(childPath)) continue;
+      if (listed.isDirectory()) waiting.push(childPath);
+      else bytes += getSize(childPath);
       files += 1;
     }
     if (files > MAX_FILES || bytes > MAX_BYTES) return false;

@@ -15,7 +15,7 @@ export interface MutableRequest {
   copyForPlugin(): AgentModelRequest;
   /**
    * Applies a plugin's changes to its copy and its result. Throws PLUGIN_INVALID and changes nothing
-   * when they are no valid request.
+   * when they are not a valid request.
    */
   applyResult(copy: AgentModelRequest, result: AgentBeforeModelResult): void;
   /** Lists what differs from the original request, as parts of a decision. */

@@ -45,8 +45,8 @@ export const install: Command<InstallOptions> = (context, options) => {
   return withHost(context, async (host) => {
     const { cwd, home } = host.surroundings;
     const source = parseSource(options.source, { cwd, home, exists: existsSync, ...kind });
-    const place = resolveInstallPlace(context, host);
-    const request = { source, place, isForced: options.force === true };
+    const installPlace = resolveInstallPlace(context, host);
+    const request = { source, place: installPlace, isForced: options.force === true };
     const installed = await installBesideOthers(context, host, request);
     await markAsKnown(context, [installed.directory]);
     const found = selectPluginsBelow(collectPlugins(host), installed.directory);

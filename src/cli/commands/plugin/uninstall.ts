@@ -70,7 +70,7 @@ function createUnknownError(all: readonly InstalledPlugin[], name: string): Hook
   });
 }
 
-/** Trust and switches of a removed plugin go, so that what is put there later is reviewed anew. */
+/** Removes trust and disabled entries of a removed plugin, so that a new plugin there needs a review. */
 async function removeDecisions(host: Host, gone: readonly ListedPlugin[]): Promise<void> {
   const { trust } = host;
   for (const { status } of gone) {

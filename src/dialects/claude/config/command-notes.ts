@@ -59,9 +59,9 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 
 /** Explains that a variable is not set, and which payload field to read instead. */
 export function explainUnsetVariable(name: string, event: string): string {
-  const place = findFieldInstead(name);
-  if (place === undefined) return 'is never set';
-  const field = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
+  const payloadField = findFieldInstead(name);
+  if (payloadField === undefined) return 'is never set';
+  const field = event === 'FileChanged' ? payloadField.replace('.tool_input', '') : payloadField;
   return `is never set: read ${field} of the JSON on stdin instead`;
 }
 

@@ -107,13 +107,13 @@ class EventsParser {
       return this.#addBroken(handlers ?? group, event, why);
     }
     this.#ignored.push(...listRepeatedKeys(group));
-    const place = {
+    const handlerPlace = {
       event: resolveEvent(event, this.#agentType),
       matcher: typeof matcher?.value === 'string' ? matcher.value : undefined,
       source: this.#source,
       agentType: this.#agentType,
     };
-    for (const handler of handlers.items) this.#parseHandler(handler, place);
+    for (const handler of handlers.items) this.#parseHandler(handler, handlerPlace);
     this.#ignored.push(...listMisplacedFields(fields));
   }
 
@@ -160,7 +160,7 @@ function suggestMatcher(value: unknown): string {
 
 const GROUP_FIELDS = ['matcher', 'hooks'];
 
-/** All fields of handlers; true for those that get a warning when they stand in the group instead. */
+/** All fields of handlers; true for those that get a warning when they are in the group instead. */
 const HANDLER_FIELDS: ReadonlyMap<string, boolean> = new Map([
   ['type', false],
   ['if', true],
@@ -262,16 +262,16 @@ function readType(part: Part, event: ClaudeEvent): HandlerType | Fault {
   if (fields === null) {
     return { line, why: `expected a handler such as ${EXAMPLE}, found ${describePart(part)}` };
   }
-  const written = fields.get('type');
-  const type = written?.value;
+  const typePart = fields.get('type');
+  const type = typePart?.value;
   if (!TYPE.fits(type)) {
-    const why = `"type": expected ${TYPE.expected}, found ${describePart(written)}`;
-    return { line: written?.line ?? line, why };
+    const why = `"type": expected ${TYPE.expected}, found ${describePart(typePart)}`;
+    return { line: typePart?.line ?? line, why };
   }
   const allowedTypes = CLAUDE_EVENTS[event].types;
   if (allowedTypes.includes(type)) return type;
   return {
-    line: written?.line ?? line,
+    line: typePart?.line ?? line,
     why: `"type": ${event} takes handlers of type ${allowedTypes.join(', ')} only, found "${type}"; write it as a command`,
   };
 }
@@ -316,7 +316,7 @@ function listUnreadNotes({ fields }: Part): readonly string[] {
     if (name === 'enabled' || name === 'disabled') {
       return [`"${name}" is not read: disable a hook with \`hookline hooks disable\``];
     }
-    // `id` is no misspelt `if`.
+    // `id` is not a misspelt `if`.
     const suggestion = name.length < 4 ? null : findClosestName(name, [...HANDLER_FIELDS.keys()]);
     return suggestion === null ? [] : [`"${name}" is not read; did you mean "${suggestion}"?`];
   });
@@ -324,7 +324,7 @@ function listUnreadNotes({ fields }: Part): readonly string[] {
 
 type Facts = ReturnType<typeof readFacts>;
 
-// The spread of `facts` stands last, because V8 creates such an object much faster.
+// The spread of `facts` comes last, because V8 creates such an object much faster.
 function readEntry(fields: FieldReader, type: HandlerType, facts: Facts): Entry {
   switch (type) {
     case 'command':

@@ -103,13 +103,13 @@ function createMismatchFinder(
 /** Compiles the rule of `if`; null without one, or a sentence about why it can never be met. */
 function compileCondition({ condition, event }: Entry): Rule | string | null {
   if (condition === undefined || condition === '') return null;
-  const written = `if ${JSON.stringify(condition)}`;
+  const quotedCondition = `if ${JSON.stringify(condition)}`;
   if (!isToolEvent(event)) {
-    return `${written} can never be met: ${event} is not about a tool call, so the hook never runs`;
+    return `${quotedCondition} can never be met: ${event} is not about a tool call, so the hook never runs`;
   }
   return (
     parseRule(condition) ??
-    `${written} can never be met: expected a rule such as "Bash(git push *)", "Write(src/**)" or "Edit"`
+    `${quotedCondition} can never be met: expected a rule such as "Bash(git push *)", "Write(src/**)" or "Edit"`
   );
 }
 

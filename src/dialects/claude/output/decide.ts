@@ -57,7 +57,7 @@ function mergeDecided(all: readonly Decided[]): Decided {
 
 /**
  * On Stop and SubagentStop context makes the agent continue, as a refusal does, and counts against
- * the same limit. It is still context and no reason: the host continues when there is any.
+ * the same limit. It is still context, not a reason: the host continues when there is any.
  */
 function readContext({ additionalContext }: SpecificOutput, spill: Spill): Decided {
   if (additionalContext === undefined || additionalContext === '') return NOTHING;

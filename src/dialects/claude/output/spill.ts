@@ -51,10 +51,15 @@ export function createSpill({ stateDirectory }: ClaudeSession, event: HookEvent)
     if (stateDirectory === null) return null;
     spilled += 1;
     const file = `hook-${event.at}-${process.pid}-${spilled}-${toSafeFileName(name)}.txt`;
-    const place = path.join(stateDirectory, 'tool-results', toSafeFileName(event.sessionId), file);
+    const spillFile = path.join(
+      stateDirectory,
+      'tool-results',
+      toSafeFileName(event.sessionId),
+      file,
+    );
     try {
-      appendPrivateFile(place, text);
-      return place;
+      appendPrivateFile(spillFile, text);
+      return spillFile;
     } catch {
       // The caller truncates the text instead and adds a note.
       return null;

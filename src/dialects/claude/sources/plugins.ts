@@ -221,9 +221,9 @@ function createPluginIndex(places: ClaudePlaces): PluginIndex {
   const marketplaces = readJsonObject(path.join(directory, 'known_marketplaces.json')) ?? {};
   return (id) => {
     const found = findInstalled(isRecord(installed) ? installed[id] : undefined, places);
-    const place = found ?? findInMarketplace(id, directory, marketplaces);
-    if (place === null) return null;
-    const absolute = path.resolve(directory, place);
+    const pluginDirectory = found ?? findInMarketplace(id, directory, marketplaces);
+    if (pluginDirectory === null) return null;
+    const absolute = path.resolve(directory, pluginDirectory);
     return isDirectory(absolute) ? absolute : null;
   };
 }
@@ -236,8 +236,8 @@ function findInstalled(listed: unknown, { startDirectory }: ClaudePlaces): strin
     typeof projectPath === 'string' && (findRealPath(projectPath) ?? projectPath) === start;
   // An installation for another project comes last: it may be an old version.
   const best = all.find(isOfProject) ?? all.find((each) => !('projectPath' in each)) ?? all[0];
-  const place = best?.['installPath'];
-  return typeof place === 'string' ? place : null;
+  const installPath = best?.['installPath'];
+  return typeof installPath === 'string' ? installPath : null;
 }
 
 function findInMarketplace(

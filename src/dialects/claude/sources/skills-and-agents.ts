@@ -48,9 +48,11 @@ function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
 }
 
 function listFiles(directory: string, folder: Folder): string[] {
-  const place = path.join(directory, folder);
+  const searchedDirectory = path.join(directory, folder);
   const inside =
-    folder === 'commands' ? listMarkdownBelow(place, 1) : listDirectFiles(place, folder);
+    folder === 'commands'
+      ? listMarkdownBelow(searchedDirectory, 1)
+      : listDirectFiles(searchedDirectory, folder);
   return inside.filter((file) => findRealPath(file) !== null);
 }
 

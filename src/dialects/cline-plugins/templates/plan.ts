@@ -113,7 +113,7 @@ export function renderPluginFile(
 /** The lines that only an example with a `say` function needs. */
 const SAYING = /^(?:let| {3}) say = .*\n/gmu;
 
-/** TypeScript-only code stands between these marks. */
+/** TypeScript-only code is between these marks. */
 const TYPED = /<\|(.*?)\|>/gu;
 
 const FILE = formatScript`
