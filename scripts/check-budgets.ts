@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { measureCode, type CodeMeasure } from './code-measure.ts';
+import { countForBudgets, type BudgetCounts } from './budget-counts.ts';
 import { countLines, lineAt, readSourceFiles, type SourceFile } from './source-files.ts';
 
 const BUDGETS = {
@@ -16,7 +16,7 @@ const SUPPRESSION = /\b(oxlint|eslint)-disable|@ts-(ignore|nocheck)|oxfmt-ignore
 const root = path.resolve(process.argv[2] ?? '.');
 const measured = readSourceFiles(root, ['src', 'scripts']).map((source) => ({
   source,
-  code: measureCode(source.program),
+  code: countForBudgets(source.program),
 }));
 const inSrc = measured.filter(({ source }) => source.path.startsWith('src/'));
 const others = readSourceFiles(root, ['test', 'examples', 'bench']);
@@ -38,7 +38,7 @@ for (const violation of violations) process.stdout.write(`${violation}\n`);
 process.stdout.write(`budgets: ${summary()}, ${violations.length} violations\n`);
 process.exitCode = violations.length === 0 ? 0 : 1;
 
-function checkFunctions(source: SourceFile, code: CodeMeasure): string[] {
+function checkFunctions(source: SourceFile, code: BudgetCounts): string[] {
   return code.functions
     .map(({ start, end }) => ({ start, lines: countLines(source.text.slice(start, end)) }))
     .filter((each) => each.lines > BUDGETS.functionLines)
@@ -48,7 +48,7 @@ function checkFunctions(source: SourceFile, code: CodeMeasure): string[] {
     });
 }
 
-function checkConstructs(source: SourceFile, code: CodeMeasure): string[] {
+function checkConstructs(source: SourceFile, code: BudgetCounts): string[] {
   const found = (offsets: readonly number[], sentence: string) =>
     offsets.map((offset) => `${at(source, offset)}: ${sentence}`);
   return [
@@ -58,14 +58,14 @@ function checkConstructs(source: SourceFile, code: CodeMeasure): string[] {
   ];
 }
 
-function checkThrows(source: SourceFile, code: CodeMeasure): string[] {
+function checkThrows(source: SourceFile, code: BudgetCounts): string[] {
   return code.bareThrows.map(
     (offset) =>
       `${at(source, offset)}: throws a bare Error; throw a HooklineError or use invariant`,
   );
 }
 
-function checkBarrel(source: SourceFile, code: CodeMeasure): string[] {
+function checkBarrel(source: SourceFile, code: BudgetCounts): string[] {
   const isEntry = path.posix.dirname(source.path) === 'src';
   if (!code.isBarrel || isEntry || LIST_FILES.includes(source.path)) return [];
   return [`${source.path}: only re-exports; import from the file that has the thing`];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LAYERS, SURROUNDINGS_READERS, type Grant } from './layer-table.ts';
 import { findImports } from './module-imports.ts';
 import { lineAt, readSourceFiles, type SourceFile } from './source-files.ts';
-import { findSurroundingsUses } from './surroundings.ts';
+import { findEnvironmentUses } from './environment-uses.ts';
 
 interface Import {
   readonly from: string;
@@ -101,7 +101,7 @@ function findCycles(imports: readonly Import[]): string[] {
 
 function findSurroundings(source: SourceFile): string[] {
   if (!source.path.startsWith('src/') || SURROUNDINGS_READERS.includes(source.path)) return [];
-  return findSurroundingsUses(source.program).map(({ what, offset }) => {
+  return findEnvironmentUses(source.program).map(({ what, offset }) => {
     const place = `${source.path}:${lineAt(source, offset)}`;
     return `${place} uses ${what}: only ${list(SURROUNDINGS_READERS)} may`;
   });

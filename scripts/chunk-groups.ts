@@ -106,7 +106,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/plugins/manifest.ts',
     'src/plugins/contract/plugin.ts',
     'src/plugins/contract/runtime-hooks.ts',
-    'src/dialects/cline-plugins/binds.ts',
+    'src/dialects/cline-plugins/binding.ts',
   ],
   // Needed only where a session has plugins.
   plugins: [

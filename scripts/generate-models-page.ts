@@ -39,7 +39,7 @@ const TURN_FIELDS: readonly (readonly string[])[] = [
   ['`thinking`', 'what it thinks before'],
   [
     '`tools`',
-    'the calls that it makes: `{ "name", "input", "id"? }`, a name of any tool set; an input that is a text stands for arguments that are no JSON',
+    'the calls that it makes: `{ "name", "input", "id"? }`, a name of any tool set; an input that is a text stands for arguments that are not JSON',
   ],
   [
     '`usage`',

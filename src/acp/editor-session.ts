@@ -151,7 +151,7 @@ export class EditorSession {
 
   setMode(mode: string): void {
     if (!isPermissionMode(mode)) {
-      throw createInvalidParamsError(`there is no mode ${JSON.stringify(mode)}`);
+      throw createInvalidParamsError(`mode ${JSON.stringify(mode)} not found`);
     }
     this.#session.setPermissionMode(mode);
     this.#sendMode();
@@ -163,7 +163,7 @@ export class EditorSession {
     }
     if (id === MODE_OPTION) this.setMode(value);
     else if (id !== MODEL_OPTION) {
-      throw createInvalidParamsError(`there is no option ${JSON.stringify(id)}`);
+      throw createInvalidParamsError(`option ${JSON.stringify(id)} not found`);
     } else {
       const refusal = await this.#host.switchModel(this.id, value, { source: 'picker' });
       if (refusal !== null) {

@@ -163,7 +163,7 @@ const PAGE = 100;
 function parseCursor(cursor: string | null | undefined): number {
   const from = Number(cursor ?? 0);
   if (Number.isInteger(from) && from >= 0) return from;
-  throw createInvalidParamsError(`${JSON.stringify(cursor)} is no cursor that this list gave`);
+  throw createInvalidParamsError(`${JSON.stringify(cursor)} is not a cursor of this list`);
 }
 
 const LONGEST_TITLE = 80;

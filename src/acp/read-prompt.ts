@@ -36,7 +36,7 @@ function readPart(block: acp.ContentBlock): Part {
     case 'image':
       return readImage(block);
     case 'audio':
-      return { note: 'sound cannot be passed on to the model, so it is left out' };
+      return { note: 'audio cannot be sent to the model and is ignored' };
   }
 }
 
@@ -74,7 +74,7 @@ function isImage(mimeType: string | null | undefined): mimeType is string {
 
 function readImage({ data, mimeType }: Pick<acp.ImageContent, 'data' | 'mimeType'>): Part {
   if (!PICTURES.includes(mimeType)) {
-    return { note: `a picture of type ${mimeType} cannot be passed on, so it is left out` };
+    return { note: `an image of type ${mimeType} cannot be sent to the model and is ignored` };
   }
   return {
     image: { type: 'image', source: { type: 'base64', media_type: mimeType, data } },

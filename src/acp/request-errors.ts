@@ -28,7 +28,7 @@ const NUMBERS: Readonly<Partial<Record<HooklineError['code'], number>>> = {
 };
 
 export function createUnknownSessionError(sessionId: string): RequestError {
-  return new RequestError(NOT_FOUND, `there is no session ${JSON.stringify(sessionId)} here`, {
+  return new RequestError(NOT_FOUND, `session ${JSON.stringify(sessionId)} not found`, {
     sessionId,
   });
 }

@@ -4,7 +4,7 @@
  */
 
 const USER_DENIAL = 'The user denied this call';
-const NO_USER = 'No user is there to approve it, so the call is denied.';
+const NO_USER = 'No user is available to approve it, so the call is denied.';
 
 export function formatUserDenial(reason: string | undefined): string {
   return reason === undefined ? `${USER_DENIAL}.` : `${USER_DENIAL}: ${reason}`;

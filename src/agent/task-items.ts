@@ -21,7 +21,7 @@ export function createTaskItems(): (agent: () => Agent) => TaskItems {
     },
     async update(id, { status, ...texts }, signal) {
       const item = items.get(id);
-      if (item === undefined) return `there is no item with the id ${JSON.stringify(id)}`;
+      if (item === undefined) return `item ${JSON.stringify(id)} not found`;
       if (status === 'deleted') {
         items.delete(id);
         return item;

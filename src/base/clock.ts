@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Formats a time as ISO text. An invalid one becomes empty, so that the line it stands in is still written. */
+/** Formats a time as ISO text. An invalid one becomes empty, so that the line it is in is still written. */
 export function formatTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();

@@ -76,7 +76,7 @@ const EMPTY: Fault = { line: 1, why: 'expected JSON, found an empty file' };
 function describe(error: ParseErrorCode, offset: number, text: string): string {
   if (text.trim() === '') return EMPTY.why;
   const found = offset >= text.length ? 'the end of the file' : JSON.stringify(text[offset]);
-  return `expected JSON, found ${found} where it cannot stand (${formatErrorCode(printParseErrorCode(error))})`;
+  return `expected JSON, found ${found} where it is not allowed (${formatErrorCode(printParseErrorCode(error))})`;
 }
 
 /** `CommaExpected` → `comma expected` */

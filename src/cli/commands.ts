@@ -67,18 +67,18 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
     usage: 'plugin enable <name>',
     about: 'Enable a plugin',
     flags: [],
-    load: async () => toCommand((await import('./commands/plugin/switch.ts')).enablePlugin),
+    load: async () => toCommand((await import('./commands/plugin/enable.ts')).enablePlugin),
   },
   {
     usage: 'plugin disable <name>',
     about: 'Disable a plugin without changing its files',
     flags: [],
-    load: async () => toCommand((await import('./commands/plugin/switch.ts')).disablePlugin),
+    load: async () => toCommand((await import('./commands/plugin/enable.ts')).disablePlugin),
   },
   {
     usage: 'plugin update [name]',
     about: 'Update installed plugins from their sources',
-    flags: [{ flag: '--dry-run', about: 'only report what is new' }],
+    flags: [{ flag: '--dry-run', about: 'only report new versions' }],
     load: async () => toCommand((await import('./commands/plugin/update.ts')).update),
   },
   {
@@ -228,19 +228,19 @@ export const COMMANDS: readonly CommandRow[] = [
       {
         flag: '--dialect <name>',
         get about() {
-          return `which kind: ${describeTemplates()}`;
+          return `kind of hook: ${describeTemplates()}`;
         },
       },
       {
         flag: '--lang <name>',
-        about: 'the language it is written in',
+        about: 'language of the hook',
         get choices() {
           return listLanguages();
         },
       },
-      { flag: '--matcher <text>', about: 'which tools or subjects it is for (claude only)' },
+      { flag: '--matcher <text>', about: 'tools or subjects that it matches (claude only)' },
       { flag: '--global', about: 'for all workspaces, in the home directory' },
-      { flag: '--force', about: 'replace what is there' },
+      { flag: '--force', about: 'overwrite an existing hook' },
     ],
     load: async () => toCommand((await import('./commands/hooks-new.ts')).writeNewHook),
   },
@@ -250,14 +250,17 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: [
       {
         flag: '--from <agent>',
-        about: 'whose hooks',
+        about: 'agent whose hooks to import',
         get choices() {
           return listDialectsWith('importFrom');
         },
       },
-      { flag: '--to <file>', about: 'where to (default: .cline/hooks.json of the workspace)' },
-      { flag: '--global', about: 'your own: ~/.claude/settings.json to ~/.cline/hooks.json' },
-      { flag: '--dry-run', about: 'only report' },
+      { flag: '--to <file>', about: 'target file (default: .cline/hooks.json of the workspace)' },
+      {
+        flag: '--global',
+        about: 'import your own hooks: ~/.claude/settings.json to ~/.cline/hooks.json',
+      },
+      { flag: '--dry-run', about: 'only report; write nothing' },
       YES,
     ],
     load: async () => toCommand((await import('./commands/hooks-import.ts')).importHooks),
@@ -266,13 +269,13 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'hooks enable <id>',
     about: 'Enable a hook',
     flags: [],
-    load: async () => toCommand((await import('./commands/hooks-switch.ts')).enableHook),
+    load: async () => toCommand((await import('./commands/hooks-enable.ts')).enableHook),
   },
   {
     usage: 'hooks disable <id>',
     about: 'Disable a hook without changing its file',
     flags: [],
-    load: async () => toCommand((await import('./commands/hooks-switch.ts')).disableHook),
+    load: async () => toCommand((await import('./commands/hooks-enable.ts')).disableHook),
   },
   {
     usage: 'hooks rm <id>',

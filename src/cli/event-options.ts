@@ -25,6 +25,8 @@ export interface EventFlags {
   readonly as?: string;
 }
 
+const STDIN = '-';
+
 /** Reads the event that the flags describe; missing fields get example values. */
 export function readEvent(flags: EventFlags): FiredEvent {
   return resolveEvent(readDescription(flags));
@@ -39,7 +41,7 @@ export function warnMisspelledTool(print: Printer, { tool }: EventFlags): void {
 /** Reads the event description of the flags, and the files that they name. */
 export function readDescription(flags: EventFlags): FireDescription {
   if (flags.payload !== undefined) {
-    return { payload: readJsonFile(flags.payload), as: flags.as ?? DEFAULT_DIALECT };
+    return { payload: readJsonFile(flags.payload, 'the payload'), as: flags.as ?? DEFAULT_DIALECT };
   }
   const { event, tool, result, prompt, source } = flags;
   if (event === undefined) {
@@ -69,19 +71,21 @@ function parseSuccess(text: string): boolean {
 }
 
 function readFacts(file: string): Readonly<Record<string, unknown>> {
-  const value = readJsonFile(file);
+  const value = readJsonFile(file, 'the text');
   if (isRecord(value)) return value;
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${file} must contain a JSON object, found ${getTypeName(value)}`,
+    message: `${describeSource(file, 'the text')} must contain a JSON object, found ${getTypeName(value)}`,
     hint: 'For example {"prompt": "hello", "cwd": "/tmp"}.',
   });
 }
 
-function readJsonFile(file: string): unknown {
-  const parsed = parseJson(readText(file));
-  if (parsed.ok) return checkDepth(parsed.value, file);
+/** `what` describes the content in errors, because stdin has no file name. */
+function readJsonFile(file: string, what: string): unknown {
+  const source = describeSource(file, what);
+  const parsed = parseJson(readText(file, source));
+  if (parsed.ok) return checkDepth(parsed.value, source);
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${file} is not valid JSON: ${parsed.error}`,
+    message: `${source} is not valid JSON: ${parsed.error}`,
     hint: 'It must contain one JSON object.',
   });
 }
@@ -94,11 +98,15 @@ function checkDepth(value: unknown, source: string): unknown {
   });
 }
 
-function readText(file: string): string {
+function describeSource(file: string, what: string): string {
+  return file === STDIN ? `${what} on stdin` : file;
+}
+
+function readText(file: string, source: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    return readFileSync(file === STDIN ? 0 : file, 'utf8');
   } catch (error) {
-    throw createUsageError(`${file} cannot be read: ${getErrorMessage(error)}`);
+    throw createUsageError(`${source} cannot be read: ${getErrorMessage(error)}`);
   }
 }
 

@@ -13,7 +13,7 @@ export function describeMisspelledTool(name: string): string | null {
   const [quotedName, quotedSuggestion] = [name, suggestion].map((each) => JSON.stringify(each));
   return suggestion === null
     ? null
-    : `no tool of Hookline is called ${quotedName}; did you mean ${quotedSuggestion}?`;
+    : `Hookline has no tool ${quotedName}; did you mean ${quotedSuggestion}?`;
 }
 
 export function isKnownTool(name: string): boolean {
@@ -27,7 +27,7 @@ const KNOWN_TOOLS = [...new Set(TOOL_NAMES.flatMap(listNames)), 'Task'].filter(
 /** Removed tools, each with its replacement. */
 export const FORMER_TOOLS: ReadonlyMap<string, string> = new Map([['MultiEdit', 'Edit']]);
 
-// Tools of Claude Code that Hookline does not have, which are no misspellings.
+// Tools of Claude Code that Hookline does not have, which are not misspellings.
 const OTHER_TOOLS = [
   'BashOutput',
   'EnterPlanMode',

@@ -15,7 +15,7 @@ export function readConfigText(file: string): string | Ignored | null {
     if (bytes > MAX_BYTES) return { path: file, why: TOO_LARGE, mayHideHook: true };
     const text = readTextIfPresent(file);
     if (text !== null || !isLink(file)) return text;
-    return { path: file, why: 'is a link to nothing', mayHideHook: true };
+    return { path: file, why: 'is a broken link', mayHideHook: true };
   } catch (error) {
     return { path: file, why: `cannot be read: ${getErrorMessage(error)}`, mayHideHook: true };
   }

@@ -133,7 +133,7 @@ export function resolveScriptLanguage(
   if (isScriptLanguage(written)) return written;
   throw new HooklineError('USAGE_INVALID', {
     message: `--lang should be one of ${SCRIPT_LANGUAGE_NAMES.join(', ')}, found ${JSON.stringify(written)}`,
-    hint: 'Leave it out for bash, or node where bash or jq is missing.',
+    hint: 'Omit it for bash, or for node where bash or jq is missing.',
   });
 }
 
@@ -145,7 +145,7 @@ export function createUnknownEvent(
 ): HooklineError {
   const suggestion = findClosestName(name, knownNames);
   return new HooklineError('EVENT_UNKNOWN', {
-    message: `there is no event ${JSON.stringify(name)}`,
+    message: `event ${JSON.stringify(name)} not found`,
     hint: suggestion === null ? all : `Did you mean ${suggestion}?`,
   });
 }
@@ -154,15 +154,15 @@ export function createUnknownEvent(
 export function requireEvent(event: string | undefined): string {
   if (event !== undefined) return event;
   throw new HooklineError('USAGE_INVALID', {
-    message: 'hooks new expects the event that the hook is for, found none',
-    hint: 'Say for example: hookline hooks new PreToolUse. Only --dialect plugin needs none.',
+    message: 'missing event',
+    hint: 'For example: `hookline hooks new PreToolUse`. Only --dialect plugin needs no event.',
   });
 }
 
 export function createNoHome(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
-    message: '--global needs a home directory, and this machine does not say which is yours',
-    hint: 'Set HOME, or leave --global out.',
+    message: '--global needs a home directory, and none is set',
+    hint: 'Set HOME, or omit --global.',
   });
 }
 

@@ -61,7 +61,7 @@ export function findAnswerProblem(answer: unknown): string | null {
   }
   for (const field in answer) {
     if (!ANSWER_FIELDS.has(field)) {
-      return `expected an answer of ${[...ANSWER_FIELDS.keys()].join(', ')}, found the field "${field}"; what it decides belongs into "decision"`;
+      return `expected an answer of ${[...ANSWER_FIELDS.keys()].join(', ')}, found the field "${field}"; what it decides belongs in "decision"`;
     }
   }
   return findFieldProblem('', ANSWER_FIELDS, answer) ?? findDecisionProblem(answer['decision']);

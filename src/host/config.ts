@@ -150,13 +150,13 @@ function applyWorkspaceFile(layers: ConfigLayers, file: string): void {
 function applyEnvironment(layers: ConfigLayers, env: ConfigSources['env']): void {
   for (const [name, setting] of Object.entries(SETTINGS)) {
     const { variable } = setting;
-    const written = variable === undefined ? undefined : env[variable];
-    if (variable === undefined || written === undefined || written === '') continue;
-    const read = setting.read(written);
+    const variableValue = variable === undefined ? undefined : env[variable];
+    if (variable === undefined || variableValue === undefined || variableValue === '') continue;
+    const read = setting.read(variableValue);
     if ('value' in read) layers.set(name, read.value, variable);
     else {
       layers.report(
-        `the environment variable ${variable} should be ${read.expected}, found ${formatValue(written)}`,
+        `the environment variable ${variable} should be ${read.expected}, found ${formatValue(variableValue)}`,
       );
     }
   }

@@ -204,7 +204,7 @@ function createSessionMethods(sessions: Map<string, OpenSession>) {
 
 function throwUnknownSession(id: string): never {
   throw new HooklineError('SESSION_UNKNOWN', {
-    message: `no session ${JSON.stringify(id)} is open here`,
+    message: `session ${JSON.stringify(id)} is not open here`,
     hint: 'Start it, or resume it by its id.',
   });
 }
@@ -329,7 +329,7 @@ export function listHookNotices({ config, trust, hookSet }: OpenedHooks): readon
 function listDisabledNotice({ settings, origins }: Config): readonly string[] {
   if (settings['hooks.enabled']) return [];
   const origin = origins['hooks.enabled'];
-  return [`hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded`];
+  return [`hooks are disabled by ${origin}: no hook runs, and no plugin on disk is loaded`];
 }
 
 function listUnreadablePlaces(hookSet: HookSet): readonly string[] {
@@ -349,19 +349,19 @@ function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly
   const entries = hooks.flatMap(({ id, path: file, binds }) =>
     binds.text === undefined ? [] : [[`${id} in ${file}`, binds.text] as const],
   );
-  const news = detectHomeHookChanges(
+  const report = detectHomeHookChanges(
     path.join(stateDirectory, 'seen.json'),
     [...new Set(scripts)],
     Object.fromEntries(entries),
   );
   const plugins = new Set(hookSet.plugins().map(({ unit }) => unit.path));
-  const changed = news.changes.map(({ path: file, kind }) => {
+  const changed = report.changes.map(({ path: file, kind }) => {
     const what = plugins.has(file) ? 'plugin' : 'hook';
     return kind === 'new'
       ? `new ${what} of your own since the last run: ${file}`
       : `your own ${what} changed since the last run: ${file}`;
   });
-  return [...changed, ...news.notes];
+  return [...changed, ...report.notes];
 }
 
 function readTextIfReadable(file: string): string | null {

@@ -99,10 +99,10 @@ async function hideFromStatus(git: Git, root: string): Promise<string | null> {
   const file = path.resolve(root, text);
   const line = `/${DIRECTORY}/`;
   try {
-    const written = readTextIfPresent(file) ?? '';
-    if (written.split('\n').includes(line)) return null;
+    const currentText = readTextIfPresent(file) ?? '';
+    if (currentText.split('\n').includes(line)) return null;
     mkdirSync(path.dirname(file), { recursive: true });
-    const gap = written === '' || written.endsWith('\n') ? '' : '\n';
+    const gap = currentText === '' || currentText.endsWith('\n') ? '' : '\n';
     appendFileSync(file, `${gap}${line}\n`);
     return null;
   } catch (error) {

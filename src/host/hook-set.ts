@@ -41,7 +41,7 @@ export interface UnitStatus {
   readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
 }
 
-/** A unit with the fields of what it belongs to, as the public API has them; units that are no hooks run nothing. */
+/** A unit with the fields of what it belongs to, as the public API has them; units that are not hooks run nothing. */
 interface ListedHook extends DiscoveredUnit, Omit<FoundHook, 'kind' | 'unit'> {
   readonly permissions?: PermissionSettings;
   readonly mcpServer?: ServerConfig;
@@ -320,14 +320,14 @@ function describeState(
   trusted: HookTrust,
 ): { state: HookState; why: string } {
   if (!isEnabled) {
-    return { state: 'disabled', why: unit.whyOff ?? 'switched off in the configuration' };
+    return { state: 'disabled', why: unit.whyOff ?? 'disabled in the configuration' };
   }
   if (trusted.by === null) return { state: trusted.state, why: trusted.why };
   if (unit.problem !== null) return { state: 'broken', why: unit.problem };
   return { state: 'ready', why: '' };
 }
 
-/** Units that are no hooks have no limits and are listed with default values. */
+/** Units that are not hooks have no limits and are listed with default values. */
 function readLimits(
   found: Discovered,
   unit: DiscoveredUnit,

@@ -52,7 +52,7 @@ function getStreamKey(delta: Delta): string {
   return `${delta.agentId} ${delta.type === 'input-delta' ? delta.callId : ''}`;
 }
 
-// A gap is no safe end after `Bearer`, `=` or `:`, nor before `=` or `:`, because a secret may follow.
+// A gap is not a safe end after `Bearer`, `=` or `:`, nor before `=` or `:`, because a secret may follow.
 const WORD_GAP = /(?<![\s=:>]|\b(?:Bearer|Basic))\s+(?=[^\s=:])/giu;
 const KEY_BEGINS = '-----BEGIN';
 const KEY_ENDS = /-----END[^-]*-----\s/u;

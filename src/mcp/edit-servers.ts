@@ -21,10 +21,7 @@ export function addServer(
     return mark + appendNode(body, root, { key: SERVERS, value: { [name]: entry } });
   }
   if (findNodeAtLocation(servers, [name]) !== undefined) {
-    throw createEditError(
-      `there is an MCP server ${JSON.stringify(name)} already`,
-      'Remove it first.',
-    );
+    throw createEditError(`MCP server ${JSON.stringify(name)} already exists`, 'Remove it first.');
   }
   return mark + appendNode(body, servers, { key: name, value: entry });
 }

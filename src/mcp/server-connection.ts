@@ -162,9 +162,9 @@ export class ServerConnection {
 
   #handleLoss(why: string): void {
     if (this.#closing.signal.aborted || this.#client === null) return;
-    const lost = this.#client;
+    const lostClient = this.#client;
     this.#client = null;
-    void lost.close();
+    void lostClient.close();
     this.#notify(`lost: ${why}`);
     this.#fail(why);
   }

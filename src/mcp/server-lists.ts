@@ -166,7 +166,7 @@ export const loadSchemaCheck: () => Promise<SchemaCheck> = memoize(async () => {
       return getErrorMessage(error);
     }
     const [error] = ajv.errors ?? [];
-    return `${error?.instancePath ?? ''} ${error?.message ?? 'is no JSON Schema'}`.trim();
+    return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a JSON Schema'}`.trim();
   };
 });
 

@@ -206,7 +206,7 @@ export class StdioTransport implements Transport {
   }
 
   async #waitForEnd(ms: number): Promise<boolean> {
-    for (let left = ms; left > 0; left -= SURVIVOR_POLL_MS) {
+    for (let remainingMs = ms; remainingMs > 0; remainingMs -= SURVIVOR_POLL_MS) {
       if (this.#hasEnded()) return true;
       await new Promise((resolve) => setTimeout(resolve, SURVIVOR_POLL_MS));
     }

@@ -116,7 +116,7 @@ function updateDirectories(
       return [];
     }
     if (!isDirectory(allowedDirectories.resolve(directory))) {
-      return [`${directory} was not added: there is no such directory`];
+      return [`${directory} was not added: it does not exist`];
     }
     allowedDirectories.add(directory);
     return [];

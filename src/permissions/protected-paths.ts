@@ -45,12 +45,12 @@ export class ProtectedPaths {
   findTouched(call: PermissionCall): string | null {
     const command = getCallCommand(call);
     if (command !== null) return this.#findInCommand(command, call.cwd);
-    const written = listWrittenPaths(call).map((file) =>
+    const writtenPaths = listWrittenPaths(call).map((file) =>
       path.resolve(call.cwd, expandHome(file, this.#home)),
     );
     const isProtected = (file: string): boolean =>
       listSpellings(file).some((spelling) => this.#isProtected(spelling));
-    return written.find(isProtected) ?? null;
+    return writtenPaths.find(isProtected) ?? null;
   }
 
   #findInCommand(line: string, cwd: string): string | null {

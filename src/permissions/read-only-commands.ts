@@ -12,7 +12,7 @@ import { listEnteredDirectories } from './rules/shell-files.ts';
 interface KnownProgram {
   /** Arguments with which it does more, or reads files that are not among its arguments. */
   readonly unless?: RegExp;
-  /** Which arguments are texts and no paths: `all`, or the `first` that is not an option. */
+  /** Which arguments are texts, not paths: `all`, or the `first` that is not an option. */
   readonly texts?: 'all' | 'first';
   /** Options with which the first argument is a path. */
   readonly noText?: RegExp;

@@ -103,7 +103,7 @@ export class LoadedPlugin<Plugin = unknown> {
     this.#failures.set(hook, count);
     this.reportFailure(hook, message);
     if (count < MAX_FAILURES) return;
-    const off = `${hook} failed ${MAX_FAILURES} times and is switched off for this session`;
+    const off = `${hook} failed ${MAX_FAILURES} times and is disabled for this session`;
     this.onIssue({ plugin: this.name, phase: 'hook', level: 'error', message: off });
   }
 

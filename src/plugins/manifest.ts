@@ -56,7 +56,7 @@ export function findCapabilityProblem(capabilities: unknown): string | null {
   const closest = typeof unknown === 'string' ? findClosestName(unknown, CAPABILITIES) : null;
   const hint =
     closest === null ? `known are ${CAPABILITIES.join(', ')}` : `did you mean "${closest}"?`;
-  return `there is no capability ${JSON.stringify(unknown)}; ${hint}`;
+  return `capability ${JSON.stringify(unknown)} not found; ${hint}`;
 }
 
 function isCapability(value: unknown): value is AgentExtensionCapability {
@@ -92,8 +92,8 @@ function findHookWarning(name: string, hook: unknown): readonly string[] {
     if (typeof hook !== 'function') return [];
     const closest = findClosestName(name, HOOK_NAMES);
     const hint = closest === null ? '' : `; did you mean ${closest}?`;
-    return [`there is no hook ${JSON.stringify(name)}${hint}`];
+    return [`hook ${JSON.stringify(name)} not found${hint}`];
   }
   if (hook === undefined || typeof hook === 'function') return [];
-  return [`its hook ${name} is no function, but ${getTypeName(hook)}`];
+  return [`its hook ${name} is not a function, but ${getTypeName(hook)}`];
 }

@@ -138,7 +138,7 @@ function checkPlugin(
     return toStatus(loaded, 'failed', message);
   };
   if (problem !== null) return refuse(`Invalid manifest for extension "${name}": ${problem}`);
-  if (!isValidated(loaded)) return refuse(`the plugin "${name}" is no object`);
+  if (!isValidated(loaded)) return refuse(`the plugin "${name}" is not an object`);
   if (loaded.plugin.disabled === true) return toStatus(loaded, 'disabled', null);
   if (others.some((other) => other.name === name)) {
     const message = `another plugin of the name "${name}" comes first, so this one is not used`;
@@ -303,7 +303,7 @@ async function disposeAll(
       const why = limit.hasExpired()
         ? `it took longer than ${disposeTimeoutMs} ms`
         : getErrorMessage(error);
-      const message = `what it wanted done at the end failed: ${why}`;
+      const message = `its onDispose callback failed: ${why}`;
       onIssue({ plugin, phase: 'setup', level: 'warning', message });
     }
   }

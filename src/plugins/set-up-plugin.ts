@@ -58,7 +58,7 @@ function createApi(
     if (isStrict || ALWAYS_NEEDED.includes(capability)) {
       throw createCapabilityError(name, problem, capability);
     }
-    onWarning(`${problem}, which its manifest does not declare; it counts all the same`);
+    onWarning(`${problem}, which its manifest does not declare; it is registered anyway`);
   };
   const check = (method: string, contribution: unknown, keys: readonly string[]): void =>
     checkShape(`${method} of the plugin "${name}"`, contribution, keys);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createPrivateDirectory } from '../base/files.ts';
 import { quoteShellWord } from '../base/text.ts';
 
-/** In the order in which what they leave is taken over. */
+/** In the order in which their variables are loaded. */
 const EVENTS_WITH_ENV_FILE: readonly string[] = [
   'Setup',
   'SessionStart',
@@ -34,7 +34,7 @@ export function createEnvFile(
   try {
     createPrivateDirectory(directory);
   } catch {
-    // Without a place to write, the hook runs all the same and finds no variable that names one.
+    // Without a directory to write to, the hook still runs, without the variable.
     return null;
   }
   return path.join(directory, `${event.toLowerCase()}-hook-${index}.sh`);

@@ -122,7 +122,7 @@ class Run {
       this.#options.onStart?.(this.#child.pid);
     }
     this.#listen(this.#child);
-    // What can wait is done while the program starts, and after those that start beside it.
+    // Delayed, so that the program, and those that start beside it, start first.
     queueMicrotask(() => this.#startLimits());
     this.#writeStdin(this.#child);
   }

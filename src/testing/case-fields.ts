@@ -196,8 +196,10 @@ function checkKeys(place: Place, fields: Fields, knownKeys: readonly string[]): 
   const suggestion = findClosestName(unknown, knownKeys);
   throw createCaseError(
     place.file,
-    `${formatPrefix(place)}there is no "${unknown}" here`,
-    suggestion === null ? `Known are: ${knownKeys.join(', ')}.` : `Did you mean "${suggestion}"?`,
+    `${formatPrefix(place)}unknown field "${unknown}"`,
+    suggestion === null
+      ? `Known fields: ${knownKeys.join(', ')}.`
+      : `Did you mean "${suggestion}"?`,
   );
 }
 

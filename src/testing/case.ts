@@ -59,7 +59,7 @@ function listNames(directory: string): readonly Dirent[] {
 function readText(file: string): string {
   const text = tryRead(file);
   if (text !== null) return text;
-  throw createUnreadableError(file, 'there is no such file');
+  throw createUnreadableError(file, 'file not found');
 }
 
 function tryRead(file: string): string | null {
@@ -86,8 +86,8 @@ export function readOwnDirectories(directory: string): OwnDirectories | null {
     const suggestion = findClosestName(unknown, OWN_NAMES) ?? OWN_NAMES.join(', ');
     throw createCaseError(
       directory,
-      `"${unknown}" means nothing in a case`,
-      `Known is: ${suggestion}.`,
+      `"${unknown}" is not part of a case`,
+      `Expected: ${suggestion}.`,
     );
   }
   if (names.includes('workspace') && names.includes('roots')) {
@@ -104,9 +104,9 @@ function listRoots(directory: string, names: readonly string[]): OwnDirectories[
   if (names.includes('workspace')) {
     return [{ name: 'workspace', path: path.join(directory, 'workspace') }];
   }
-  const place = path.join(directory, 'roots');
-  return listNames(place)
+  const rootsDirectory = path.join(directory, 'roots');
+  return listNames(rootsDirectory)
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => ({ name, path: path.join(place, name) }))
+    .map(({ name }) => ({ name, path: path.join(rootsDirectory, name) }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }

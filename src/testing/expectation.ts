@@ -83,7 +83,7 @@ function findPatternProblem(pattern: unknown): string | null {
     RegExp(pattern, 'u');
     return null;
   } catch (error) {
-    return `"matches" is no regular expression: ${getErrorMessage(error)}`;
+    return `"matches" is not a regular expression: ${getErrorMessage(error)}`;
   }
 }
 

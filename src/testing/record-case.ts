@@ -72,7 +72,7 @@ function prepareCase(directory: string, fire: FireDescription, replace: boolean)
   const file = path.join(directory, CASE_FILE);
   const before = readTextIfPresent(file);
   if (before !== null && !replace) {
-    throw createCaseError(file, 'it is there already', 'Say --force, or name another directory.');
+    throw createCaseError(file, 'it already exists', 'Use --force, or choose another directory.');
   }
   const parsed = parseJson(before ?? '{}');
   const {
@@ -98,14 +98,14 @@ function writeCase(
 ): void {
   const places = [...placeholders].filter(([, value]) => path.dirname(value) !== value);
   const inFire = places.filter(([name]) => name !== '$HOME');
-  const written = {
+  const caseContent = {
     ...otherFields,
     fire: mapTexts(fire, (text) => withPlaceholders(text, inFire)),
     expect: mapTexts(selectStableParts(answer), (text) => withPlaceholders(text, places)),
   };
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify(caseContent, null, 2)}\n`);
   } catch (error) {
     throw createCaseError(file, `it cannot be written: ${getErrorMessage(error)}`);
   }
@@ -156,7 +156,7 @@ export function readStoredEvent(directory: string, maxFiles: number, id: string)
   if (entry === undefined || second !== undefined) {
     const many = `${found.length} events have an id that begins with ${JSON.stringify(id)}`;
     throw createNotStoredError(
-      entry === undefined ? `no event ${JSON.stringify(id)} is in ${directory}` : many,
+      entry === undefined ? `event ${JSON.stringify(id)} not found in ${directory}` : many,
     );
   }
   return createStoredEvent(entry);
@@ -204,7 +204,7 @@ function createStoredEvent(entry: Entry): StoredEvent {
         ? ['the rewritten input was cut in the trace, so the case does not expect it']
         : []),
       ...(JSON.stringify(entry).includes('[redacted]')
-        ? ['secrets were taken out of the trace; put something harmless in the place of [redacted]']
+        ? ['secrets were redacted in the trace; replace [redacted] with something harmless']
         : []),
     ],
   };

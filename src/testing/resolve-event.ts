@@ -54,11 +54,9 @@ function resolveName({ event: name, success }: EventDescription): ForeignEvent {
   if (foreignEvent !== null) return success === false ? toFailure(foreignEvent) : foreignEvent;
   const suggestion = findClosestName(name, [...EVENT_NAMES, ...FOREIGN_EVENT_NAMES]);
   throw new HooklineError('EVENT_UNKNOWN', {
-    message: `there is no event ${JSON.stringify(name)}`,
+    message: `event ${JSON.stringify(name)} not found`,
     hint:
-      suggestion === null
-        ? `Events are: ${EVENT_NAMES.join(', ')}.`
-        : `Did you mean ${suggestion}?`,
+      suggestion === null ? `Events: ${EVENT_NAMES.join(', ')}.` : `Did you mean ${suggestion}?`,
   });
 }
 
@@ -71,7 +69,7 @@ function toFailure(foreignEvent: ForeignEvent): ForeignEvent {
 function createToolFacts({ event, tool, input }: EventDescription, sample: Facts): Facts {
   if (tool === undefined && input === undefined) return {};
   if (!isRecord(sample['tool'])) {
-    throw createMisfitError(`${event} is not about a tool`, 'Leave the tool and its input out.');
+    throw createMisfitError(`${event} is not about a tool`, 'Omit the tool and its input.');
   }
   return {
     tool: {
@@ -85,16 +83,13 @@ function createToolFacts({ event, tool, input }: EventDescription, sample: Facts
 function createResultFacts({ event, result, success }: EventDescription, sample: Facts): Facts {
   if (result === undefined && success === undefined) return {};
   if (!isRecord(sample['result'])) {
-    throw createMisfitError(
-      `${event} carries no tool result`,
-      'Leave the result and its success out.',
-    );
+    throw createMisfitError(`${event} carries no tool result`, 'Omit the result and its success.');
   }
   const isSuccess = sample['result']['success'] === true;
   if (success !== undefined && success !== isSuccess) {
     throw createMisfitError(
       `${event} means that the tool failed`,
-      'Say PostToolUse for a success.',
+      'Use PostToolUse for a success.',
     );
   }
   const text = result ?? String(sample['result']['text']);

@@ -234,7 +234,7 @@ export function expectDecision(verdict: Verdict, expected: ExpectedDecision): vo
   if (differences.length === 0) return;
   const lines = differences.map((difference) => `  ${formatDifference(difference)}`);
   throw new AssertionError({
-    message: `${verdict.event} came out otherwise than expected:\n${lines.join('\n')}`,
+    message: `${verdict.event} did not match the expectation:\n${lines.join('\n')}`,
     actual: found,
     expected,
     operator: 'expectDecision',

@@ -362,7 +362,7 @@ function replaceContent(
   return replaceLines(text, only, formatHunk(only.old, splitLines(newContent)));
 }
 
-// Headers stand before the lines that were replaced, so their numbers still hold.
+// Headers precede the lines that were replaced, so their numbers still hold.
 function replaceHeader(text: string, section: PatchSection, next: Fields): string {
   const path = getText(next, 'file_path');
   if (path === section.path) return text;

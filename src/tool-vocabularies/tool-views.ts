@@ -133,7 +133,7 @@ function createOwnView(call: ToolCall, called: CalledTool, context: ViewContext)
   const file = call.input[key];
   const converted =
     typeof file === 'string' ? translatePath(file, vocabulary, vocabulary, context) : file;
-  // Hooks may get the very object that the call has: content can be large.
+  // Hooks may get the same object that the call has: content can be large.
   const input = converted === file ? call.input : { ...call.input, [key]: converted };
   return { name, input, part: null };
 }
@@ -335,8 +335,8 @@ function checkPut(
   if (missingEssential !== undefined) {
     return refuse(call, `its input cannot say this "${missingEssential}"`);
   }
-  const lost = [...new Set([...ignored, ...missingKeys])];
-  return lost.length === 0 ? { ok: true, input } : { ok: true, input, lost };
+  const lostKeys = [...new Set([...ignored, ...missingKeys])];
+  return lostKeys.length === 0 ? { ok: true, input } : { ok: true, input, lost: lostKeys };
 }
 
 function refuse(call: ToolCall, why: string): Rewritten {

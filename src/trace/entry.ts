@@ -37,7 +37,7 @@ export interface TraceOutcome extends Omit<Outcome, 'decision'> {
   readonly decision: unknown;
 }
 
-/** One exchange with a hook. What came back stands in the outcome of the same hook, pass and part. */
+/** One exchange with a hook. What came back is in the outcome of the same hook, pass and part. */
 export interface TraceExchange extends Pick<
   RecordedExchange,
   'hook' | 'pass' | 'part' | 'asked' | 'cwd' | 'ending' | 'durationMs'
@@ -72,7 +72,7 @@ export function createDispatchEntry(record: DispatchRecord): TraceEntry {
   };
 }
 
-/** A background hook's answer, stored when it comes. */
+/** A background hook's answer, stored when it arrives. */
 export function createLateEntry({
   dispatchId,
   event,
@@ -98,7 +98,7 @@ export function createLateEntry({
   };
 }
 
-/** The copy of the input that hooks change in place is a tool of the dispatch and no fact of the event. */
+/** The copy of the input that hooks change in place belongs to the dispatch and is not a fact of the event. */
 function omitMutableInput(event: HookEvent): HookEvent {
   if (!('handed' in event)) return event;
   const { handed: _handed, ...facts } = event;
@@ -140,7 +140,7 @@ function limitData(value: unknown): unknown {
     if (!isCut && json.length <= TEXT_LIMIT) return value;
     return {
       cut: `longer than ${TEXT_LIMIT} characters, cut`,
-      // A secret at the cut must still be whole when it is looked for; the rest goes after that.
+      // A secret at the cut must be complete while texts are redacted; the text is cut afterwards.
       json: truncateText(json, TEXT_LIMIT + LONGEST_SECRET),
     };
   } catch (error) {

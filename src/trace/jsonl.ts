@@ -4,7 +4,7 @@ import { getErrorMessage } from '../base/errors.ts';
 import { appendPrivateFile, isNotFoundError } from '../base/files.ts';
 import { mapTexts, type TraceEntry } from './entry.ts';
 
-/** Takes the secrets out of texts; gets many at once because setting it up is not free. */
+/** Redacts texts; gets many at once, because setting it up is slow. */
 export type Redact = (texts: readonly string[]) => Promise<readonly string[]>;
 
 export interface TraceFileOptions {
@@ -76,7 +76,7 @@ async function redactEntries(entries: readonly TraceEntry[], redact: Redact): Pr
   return Array.isArray(clean) ? clean.map((entry) => `${JSON.stringify(entry)}\n`).join('') : '';
 }
 
-/** `trace.jsonl` becomes `trace.1.jsonl`, that one `trace.2.jsonl`, and the oldest goes. */
+/** `trace.jsonl` becomes `trace.1.jsonl`, that one `trace.2.jsonl`, and the oldest is deleted. */
 function rotateIfLarge({ directory, maxFileBytes, maxFiles }: TraceFileOptions): void {
   if (getSize(path.join(directory, TRACE_FILE)) < maxFileBytes) return;
   const oldest = Math.floor(maxFiles) - 1;

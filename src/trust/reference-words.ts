@@ -3,7 +3,7 @@ import type { TrustUnit } from './collect-unit.ts';
 
 export const MAX_FINDINGS = 50;
 export const MAX_WORDS = 2_000;
-/** Longer words are no names. */
+/** Longer words are not names. */
 const MAX_NAME = 400;
 
 /** Every word of the text that could be a path, without leading variables, each once. */

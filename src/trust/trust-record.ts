@@ -159,21 +159,21 @@ async function updateRecord(
   change: (entries: readonly TrustedEntry[]) => readonly TrustedEntry[],
 ): Promise<TrustRecord> {
   checkLocation(file, guardedRoots);
-  let written: TrustRecord | null = null;
+  let writtenRecord: TrustRecord | null = null;
   try {
     await updatePrivateFile(file, (before) => {
       const entries = change(parseEntries(before, file)).toSorted(compareEntries);
       const objects = getTrustObjectsDirectory(file);
       for (const binding of bindings) storeTexts(objects, binding);
       deleteUnreferencedTexts(objects, entries);
-      written = { version: 1, entries, changedOutside: isUnsealed(file, before) };
-      return sealText(file, before, formatRecord(written));
+      writtenRecord = { version: 1, entries, changedOutside: isUnsealed(file, before) };
+      return sealText(file, before, formatRecord(writtenRecord));
     });
     await updatePrivateFile(file, (text) => sealText(file, null, text ?? ''));
   } catch (error) {
     throw isHooklineError(error) ? error : createUnwritableError(file, error);
   }
-  return written ?? readTrustRecord(file, guardedRoots);
+  return writtenRecord ?? readTrustRecord(file, guardedRoots);
 }
 
 function compareEntries(a: TrustedEntry, b: TrustedEntry): number {

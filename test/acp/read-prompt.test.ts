@@ -37,8 +37,8 @@ test('content that cannot be passed on is listed in the notes', () => {
     text: '@/a.zip[page](https://example.com/)[far](file://host%/x)',
     images: [],
     notes: [
-      'a picture of type image/tiff cannot be passed on, so it is left out',
-      'sound cannot be passed on to the model, so it is left out',
+      'an image of type image/tiff cannot be sent to the model and is ignored',
+      'audio cannot be sent to the model and is ignored',
       '/a.zip is neither text nor a picture, so only its name is passed on',
     ],
   });

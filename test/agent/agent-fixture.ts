@@ -40,7 +40,7 @@ export function createAgentFixture(react: Reaction = () => undefined): AgentFixt
   mkdirSync(path.join(workspace, '.git'), { recursive: true });
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const fired: HookEvent[] = [];
-  const news: RuntimeEvent[] = [];
+  const receivedEvents: RuntimeEvent[] = [];
   const logFile = path.join(directory, 'log');
   const recorder = recordingSource((event) => {
     fired.push(event);
@@ -50,7 +50,7 @@ export function createAgentFixture(react: Reaction = () => undefined): AgentFixt
     home,
     workspace,
     fired,
-    runtimeEvents: news,
+    runtimeEvents: receivedEvents,
     log: () => (existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n') : []),
     write(name, text) {
       const file = path.join(name.startsWith('~/') ? home : workspace, name.replace(/^~\//, ''));
@@ -74,7 +74,7 @@ export function createAgentFixture(react: Reaction = () => undefined): AgentFixt
         ...options,
         sources: [...(options.sources ?? []), recorder],
       });
-      host.subscribe((event) => news.push(event));
+      host.subscribe((event) => receivedEvents.push(event));
       onTestFinished(() => host.dispose());
       return host;
     },

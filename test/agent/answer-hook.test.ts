@@ -123,17 +123,17 @@ describe('an agent hook', () => {
       JSON.stringify({ hooks: { Stop: [{ hooks: [entry] }] } }),
     );
     const { model, requests } = createModelRecorder([{ text: 'One.' }, { text: 'never used' }]);
-    let asked = 0;
+    let askCount = 0;
     const host = await fixture.open({
       model: {
         ...model,
         async *stream(request, signal) {
-          asked += 1;
-          if (asked === 1) yield* model.stream(request, signal);
+          askCount += 1;
+          if (askCount === 1) yield* model.stream(request, signal);
           else {
             requests.push(request);
             const file = fixture.fired[0]?.transcriptPath ?? '';
-            const turn = asked === 2 ? calls(['Read', { file_path: file }]) : STRUCTURED;
+            const turn = askCount === 2 ? calls(['Read', { file_path: file }]) : STRUCTURED;
             yield* createModelRecorder([turn]).model.stream(request, signal);
           }
         },

@@ -191,11 +191,11 @@ describe('a sub-agent', () => {
       new Set([result?.sessionId]),
     );
     const [own] = named(fixture, 'SubagentStart');
-    const news = fixture.runtimeEvents.filter(({ agentId }) => agentId === own?.agent.id);
-    expect(new Set(news.map(({ parentAgentId }) => parentAgentId))).toEqual(
+    const subagentEvents = fixture.runtimeEvents.filter(({ agentId }) => agentId === own?.agent.id);
+    expect(new Set(subagentEvents.map(({ parentAgentId }) => parentAgentId))).toEqual(
       new Set([result?.sessionId]),
     );
-    expect(news.map(({ type }) => type)).toContain('tool-end');
+    expect(subagentEvents.map(({ type }) => type)).toContain('tool-end');
   });
 
   it('works beside others of its turn', async () => {
@@ -206,7 +206,7 @@ describe('a sub-agent', () => {
       { text: 'Well.' },
       { text: 'Done.' },
     ]);
-    const started: string[] = [];
+    const startedAgents: string[] = [];
     let bothStarted: () => void = () => undefined;
     const both = new Promise<void>((resolve) => {
       bothStarted = resolve;
@@ -215,8 +215,8 @@ describe('a sub-agent', () => {
       model: recorder.model,
       sources: [
         slowHook('SubagentStart', async ({ agent }) => {
-          started.push(agent.id);
-          if (started.length === 2) bothStarted();
+          startedAgents.push(agent.id);
+          if (startedAgents.length === 2) bothStarted();
           await both;
           return undefined;
         }),

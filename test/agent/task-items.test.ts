@@ -56,11 +56,11 @@ describe('the task list', () => {
   });
 
   it('keeps an item open whose completion a hook refuses', async () => {
-    let asked = 0;
+    let askCount = 0;
     const { answers, fixture } = await play(
       on('TaskCompleted', () => {
-        asked += 1;
-        return asked === 1 ? { effect: 'deny', reason: 'no tests' } : undefined;
+        askCount += 1;
+        return askCount === 1 ? { effect: 'deny', reason: 'no tests' } : undefined;
       }),
       create,
       complete,

@@ -29,7 +29,7 @@ test('the real path follows links and is null where nothing is', () => {
 });
 
 describe('a path for display', () => {
-  const places = { cwd: '/home/me/work', home: '/home/me' };
+  const directories = { cwd: '/home/me/work', home: '/home/me' };
   test.each([
     ['/home/me/work/a/b', 'a/b'],
     ['/home/me/work', '.'],
@@ -38,7 +38,7 @@ describe('a path for display', () => {
     ['/home/mean', '/home/mean'],
     ['/etc/x', '/etc/x'],
   ])('%s is printed as %s', (file, output) => {
-    expect(formatPath(file, places)).toBe(output);
+    expect(formatPath(file, directories)).toBe(output);
   });
 
   test('without a home there is no ~', () => {

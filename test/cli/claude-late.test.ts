@@ -19,11 +19,11 @@ function inBackground(command: string): object {
 const ID = 'claude:user:PostToolUse:cat';
 
 describe('a hook that fails in the background', () => {
-  const place = (): TempWorkspace =>
+  const createFailingWorkspace = (): TempWorkspace =>
     createWorkspaceWith(inBackground('cat > /dev/null; echo lost >&2; exit 1'));
 
   it('is reported after the verdict, and counts under --strict', async () => {
-    const where = at(place());
+    const where = at(createFailingWorkspace());
     const [lenient, strict] = await Promise.all([
       runHookline(FIRE, where),
       runHookline([...FIRE, '--strict'], where),
@@ -43,7 +43,7 @@ describe('a hook that fails in the background', () => {
   });
 
   it('is in the one JSON document', async () => {
-    const result = await runHookline([...FIRE, '--json', '--strict'], at(place()));
+    const result = await runHookline([...FIRE, '--json', '--strict'], at(createFailingWorkspace()));
     expect(result.code).toBe(3);
     expect(jsonOf(result)).toMatchObject({
       effect: 'pass',

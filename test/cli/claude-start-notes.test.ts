@@ -37,7 +37,7 @@ describe('a path with a blank in its name', () => {
     'sh ${CLAUDE_PROJECT_DIR:-.}/hook.sh --x "$CLAUDE_PROJECT_DIR"',
   ])('that %s does not quote is reported, before it runs and after', async (command) => {
     const { project, notes, listed } = await fired({ command, script: GUARD });
-    const note = `$CLAUDE_PROJECT_DIR is ${JSON.stringify(project)} here, which the shell takes apart at its blanks: write quotes around it in the command`;
+    const note = `$CLAUDE_PROJECT_DIR is ${JSON.stringify(project)} here, which the shell splits at its spaces: quote it in the command`;
     expect([notes, listed]).toEqual([[note], [note]]);
   });
 
@@ -53,7 +53,7 @@ describe('a path with a blank in its name', () => {
 
 describe('a script that does not start', () => {
   const CARRIAGE_RETURN =
-    'the first line of the script ends with a carriage return, so no interpreter has the name that stands there: save it with the line ends of Unix';
+    'the first line of the script ends with a carriage return, so its interpreter is not found: save it with Unix line endings';
 
   it.each(['#!/bin/bash\r\nexit 2\r\n', '#!/usr/bin/env python3\r\nexit(2)\r\n'])(
     'because of the line ends of Windows: %j',
@@ -67,14 +67,16 @@ describe('a script that does not start', () => {
     const script = { text: '#!/opt/none/ruby\n', mode: 0o755 };
     const { project, notes } = await fired({ command: './hook.sh', script });
     expect(notes).toEqual([
-      `${path.join(project, 'hook.sh')} is there; /opt/none/ruby, which its first line names, is not`,
+      `${path.join(project, 'hook.sh')} exists, but /opt/none/ruby, which its first line names, does not`,
     ]);
   });
 
   it('because it is not executable', async () => {
     const script = { text: '#!/bin/sh\n', mode: 0o644 };
     const { notes } = await fired({ command: './hook.sh', script });
-    expect(notes).toEqual(['./hook.sh is not executable: chmod +x it, or write what runs it']);
+    expect(notes).toEqual([
+      './hook.sh is not executable: chmod +x it, or put its interpreter in the command',
+    ]);
   });
 
   it('because it does not exist needs no further hint', async () => {

@@ -47,16 +47,16 @@ describe('a command of a plugin in hookline run', () => {
 });
 
 describe('what a plugin logs', () => {
-  const words = ['run', '--script', 'turns.json', 'hi'];
+  const args = ['run', '--script', 'turns.json', 'hi'];
 
   it('is printed when it is an error', async () => {
-    const { stderr } = await runHookline(words, createWorkspaceWithGreeter());
+    const { stderr } = await runHookline(args, createWorkspaceWithGreeter());
     expect(stderr).toContain('plugin greeter: nothing to greet yet');
     expect(stderr).not.toContain('two commands');
   });
 
   it('is printed with --debug', async () => {
-    const { stderr } = await runHookline(['--debug', ...words], createWorkspaceWithGreeter());
+    const { stderr } = await runHookline(['--debug', ...args], createWorkspaceWithGreeter());
     expect(stderr).toContain('plugin greeter: two commands');
   });
 });

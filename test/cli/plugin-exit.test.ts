@@ -55,8 +55,8 @@ const ALLOW = ['--permission-mode', 'bypassPermissions'];
 
 describe('process.exit in a plugin that lives in the agent’s process', () => {
   it.each(Object.keys(EXITS))('ends that plugin only: %s', async (moment) => {
-    const words = ['run', '--script', 'turns.json', ...ALLOW, '--output', 'stream-json', 'hi'];
-    const { code, stdout, stderr } = await runHookline(words, at(createWorkspaceWith(moment)));
+    const args = ['run', '--script', 'turns.json', ...ALLOW, '--output', 'stream-json', 'hi'];
+    const { code, stdout, stderr } = await runHookline(args, at(createWorkspaceWith(moment)));
     expect({ code, answer: JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') }).toMatchObject({
       code: 0,
       answer: { text: 'Done.' },

@@ -27,9 +27,9 @@ const WORDS = ['imported', 'imported, raw', 'late', 'late, raw'];
 
 describe('the output of a plugin on stdout', () => {
   it.each(['json', 'stream-json'])('is no part of what run --output %s prints', async (form) => {
-    const words = ['run', '--script', 'turns.json', '--output', form, 'hi'];
+    const args = ['run', '--script', 'turns.json', '--output', form, 'hi'];
     const { code, stdout, stderr } = await runHookline(
-      words,
+      args,
       at(createWorkspaceWithPrintingPlugin()),
     );
     const documents = form === 'json' ? [stdout] : stdout.trimEnd().split('\n');
@@ -40,8 +40,8 @@ describe('the output of a plugin on stdout', () => {
   });
 
   it('is no part of the answer of run', async () => {
-    const words = ['run', '--script', 'turns.json', 'hi'];
-    expect((await runHookline(words, at(createWorkspaceWithPrintingPlugin()))).stdout).toBe(
+    const args = ['run', '--script', 'turns.json', 'hi'];
+    expect((await runHookline(args, at(createWorkspaceWithPrintingPlugin()))).stdout).toBe(
       'Done.\n',
     );
   });

@@ -75,9 +75,9 @@ describe.skipIf(!hasTerminal)('in a terminal (skipped without python3)', () => {
       },
     );
     expect(code).toBe(0);
-    const words = 'Hookline needs your permission to use Bash';
+    const notification = 'Hookline needs your permission to use Bash';
     expect(stdout).toContain(
-      `${ESCAPE}]9;${words}\u0007${ESCAPE}]777;notify;Hookline;${words}\u0007`,
+      `${ESCAPE}]9;${notification}\u0007${ESCAPE}]777;notify;Hookline;${notification}\u0007`,
     );
     expect(existsSync(path.join(workspace.repo, 'made'))).toBe(false);
   });

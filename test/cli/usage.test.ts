@@ -20,13 +20,15 @@ const NOT_UNDERSTOOD: readonly (readonly [args: string, says: string])[] = [
   ['hooks rm', "missing required argument 'id'"],
   ['hooks fire', 'missing event'],
   ['hooks fire PreTolUse', 'Did you mean PreToolUse?'],
-  ['hooks fire nonsense', 'Events are: SessionStart'],
+  ['hooks fire nonsense', 'Events: SessionStart'],
   ['hooks explain PreTolUse', 'Did you mean PreToolUse?'],
   ['hooks fire PreToolUse --input {broken', '--input must be JSON, found "{broken"'],
   ['hooks fire PreToolUse --facts absent.json', 'absent.json cannot be read'],
   ['hooks fire PreToolUse --facts list.json', 'must contain a JSON object, found array'],
   ['hooks fire PreToolUse --facts types.json', '"tool" of PreToolUse should be object'],
   ['hooks fire --payload broken.json', 'broken.json is not valid JSON'],
+  ['hooks fire --payload -', 'the payload on stdin is not valid JSON'],
+  ['hooks fire PreToolUse --facts -', 'the text on stdin is not valid JSON'],
   ['hooks fire --payload list.json', 'not a payload of a Cline hook'],
   ['hooks fire --payload absent.json', 'absent.json cannot be read'],
   ['hooks fire --payload list.json --as nobody', 'Allowed choices are cline'],
@@ -159,7 +161,7 @@ describe('flags for directories', () => {
     expect(fired).toEqual({
       code: 0,
       stdout: 'PreToolUse: pass (no hook ran)\n',
-      stderr: `note: hooks are switched off by ${origin}: none is run, and no plugin on disk is loaded\n`,
+      stderr: `note: hooks are disabled by ${origin}: no hook runs, and no plugin on disk is loaded\n`,
     });
   });
 });

@@ -43,9 +43,9 @@ describe('what a hook reads on stdin', () => {
         );
         const { outcomes } = await dispatch(readForeignPayload('claude', recorded));
         expect(outcomes.map(({ failure }) => failure)).toEqual([null]);
-        const sent = payload('stdin.json');
-        expect(missing(recorded, sent, 'payload')).toEqual([]);
-        expect(sent['hook_event_name']).toBe(event);
+        const sentPayload = payload('stdin.json');
+        expect(missing(recorded, sentPayload, 'payload')).toEqual([]);
+        expect(sentPayload['hook_event_name']).toBe(event);
       } finally {
         for (const work of undo) await work();
       }

@@ -19,9 +19,9 @@ const skipped = new Map<string, number>();
 describe('the recorded behaviour of Claude Code', () => {
   afterAll(() => {
     const lines = coverageOf(ALL).map(({ group, tests, named, due }) => {
-      const whole = due.length === 0 ? '' : `, ${due.length} left`;
+      const remainingNote = due.length === 0 ? '' : `, ${due.length} left`;
       const without = skipped.has(group) ? `, ${skipped.get(group)} skipped` : '';
-      return `claude-config ${group}: ${passed.get(group) ?? 0} of ${tests} cases passed${without} (${named} recorded${whole})\n`;
+      return `claude-config ${group}: ${passed.get(group) ?? 0} of ${tests} cases passed${without} (${named} recorded${remainingNote})\n`;
     });
     const notes = standInNotes().map((note) => `claude-config: ${note}\n`);
     process.stdout.write([...lines, ...notes].join(''));

@@ -63,8 +63,8 @@ interface Fired {
 
 async function differencesOf({ fire, expect: expected, hook, roots }: Fired): Promise<string[]> {
   const directory = createDirectory();
-  const places = roots?.map((root) => path.join('roots', root)) ?? ['workspace'];
-  for (const place of places) writeHook(path.join(directory, place), ...hook);
+  const directories = roots?.map((root) => path.join('roots', root)) ?? ['workspace'];
+  for (const place of directories) writeHook(path.join(directory, place), ...hook);
   writeFileSync(path.join(directory, 'case.json'), JSON.stringify({ fire, expect: expected }));
   const result = await runCase(readCase(directory), { trust: 'all' });
   return result.differences.map(formatDifference);
@@ -105,8 +105,8 @@ const { message, messageTruncated } = JSON.parse(require('node:fs').readFileSync
 require('node:fs').writeFileSync('seen.json', JSON.stringify([message.length, message.slice(-16), messageTruncated]));
 `;
   const fire = { event: 'Notification', facts: { message: 'x'.repeat(8100) } };
-  const seen = { json: [8015, 'x\n...[truncated]', true] };
-  const expected = { files: { '$WORKSPACE/seen.json': seen } };
+  const expectedPayload = { json: [8015, 'x\n...[truncated]', true] };
+  const expected = { files: { '$WORKSPACE/seen.json': expectedPayload } };
   expect(await differencesOf({ fire, expect: expected, hook: ['Notification', text] })).toEqual([]);
 });
 

@@ -46,7 +46,7 @@ describe('Cline file hooks', () => {
 
 describe('the cases', () => {
   const coverage = readFileSync(COVERAGE, 'utf8');
-  const named = new Set([...coverage.matchAll(/`([a-z0-9-]+)`/gu)].map((match) => match[1] ?? ''));
+  const coveredCases = new Set([...coverage.matchAll(/`([a-z0-9-]+)`/gu)].map((match) => match[1] ?? ''));
   const files = [...coverage.matchAll(/`(test\/[^`]+\.ts)`/gu)].map((match) => match[1] ?? '');
 
   it('each describe in a sentence of their own what they test', () => {
@@ -56,11 +56,11 @@ describe('the cases', () => {
   });
 
   it('are all named in COVERAGE.md', () => {
-    expect(NAMES.filter((name) => !named.has(name))).toEqual([]);
+    expect(NAMES.filter((name) => !coveredCases.has(name))).toEqual([]);
   });
 
   it('that COVERAGE.md names all exist, and so do the other tests it names', () => {
-    expect([...named].filter((name) => !NAMES.includes(name))).toEqual([]);
+    expect([...coveredCases].filter((name) => !NAMES.includes(name))).toEqual([]);
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 });

@@ -196,9 +196,9 @@ describe('a dialect that is one folder and its line in the list', () => {
   });
 
   test('has its hooks written, listed, explained, fired and tested', () => {
-    const made = hookline('hooks', 'new', '--dialect', 'dummy', '--json');
-    expect(made).toMatchObject({ status: 0 });
-    expect(JSON.parse(made.stdout)).toMatchObject({
+    const newResult = hookline('hooks', 'new', '--dialect', 'dummy', '--json');
+    expect(newResult).toMatchObject({ status: 0 });
+    expect(JSON.parse(newResult.stdout)).toMatchObject({
       id: 'dummy:workspace:before',
       trusted: true,
       lang: 'sh',
@@ -218,11 +218,11 @@ describe('a dialect that is one folder and its line in the list', () => {
       effect: 'deny',
       reasons: [{ hook: 'dummy:workspace:before', text: 'dummy says so' }],
     });
-    const place = path.join(workspace, 'cases', 'refused');
-    mkdirSync(place, { recursive: true });
+    const caseDirectory = path.join(workspace, 'cases', 'refused');
+    mkdirSync(caseDirectory, { recursive: true });
     const expected = { effect: 'deny', reasons: ['dummy says so'] };
-    const written = { fire: { payload: {}, as: 'dummy' }, expect: expected };
-    writeFileSync(path.join(place, 'case.json'), JSON.stringify(written));
+    const caseContent = { fire: { payload: {}, as: 'dummy' }, expect: expected };
+    writeFileSync(path.join(caseDirectory, 'case.json'), JSON.stringify(caseContent));
     const tested = hookline('hooks', 'test', 'cases', '--json');
     expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 1, failed: 0 });
   });

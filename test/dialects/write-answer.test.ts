@@ -39,8 +39,8 @@ function inputOf(event: HookEvent, { vocabulary }: Dialect): HandlerInput {
 async function roundTrip(dialect: Dialect, event: HookEvent, verdict: Verdict) {
   const [write, decode] = await Promise.all([dialect.writeAnswer?.(), dialect.decode?.()]);
   invariant(write !== undefined && decode !== undefined, `${dialect.name} has both`);
-  const written = write(event, verdict);
-  return { written, answer: decode(inputOf(event, dialect), written) };
+  const writtenAnswer = write(event, verdict);
+  return { written: writtenAnswer, answer: decode(inputOf(event, dialect), writtenAnswer) };
 }
 
 const text = fc.string({ minLength: 1, maxLength: 20 }).map((value) => `t${value.trim()}`);
@@ -89,8 +89,8 @@ describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
       fc.asyncProperty(verdicts(event), async (verdict) => {
         const { written, answer } = await roundTrip(dialect, event, verdict);
         expect(answer.failure === undefined || written.losses.length > 0).toBe(true);
-        const wanted = STRICTNESS.indexOf(countingEffect(event, verdict.effect));
-        const isMilder = STRICTNESS.indexOf(effectOf(answer)) < wanted;
+        const expectedStrictness = STRICTNESS.indexOf(countingEffect(event, verdict.effect));
+        const isMilder = STRICTNESS.indexOf(effectOf(answer)) < expectedStrictness;
         expect({ isMilder, isSaid: written.losses.length > 0 }).not.toEqual({
           isMilder: true,
           isSaid: false,

@@ -165,14 +165,14 @@ test('a question outside of any call is not attached to the previous call', asyn
 
 test('nor at one that was cancelled before it could ask', async () => {
   const workspace = createTempWorkspace();
-  const started = path.join(workspace.directory, 'started');
-  askBeforeTools(workspace, { PreToolUse: `touch '${started}'; sleep 60` });
+  const startedFile = path.join(workspace.directory, 'started');
+  askBeforeTools(workspace, { PreToolUse: `touch '${startedFile}'; sleep 60` });
   const editor = await startEditor(workspace, [ASK, DONE], { approve: choosing('0') });
   const sessionId = await editor.open();
-  const ended = editor.say(sessionId, 'paint it');
-  await until(() => existsSync(started));
+  const promptEnd = editor.say(sessionId, 'paint it');
+  await until(() => existsSync(startedFile));
   await editor.agent.notify(methods.agent.session.cancel, { sessionId });
-  expect(await ended).toBe('cancelled');
+  expect(await promptEnd).toBe('cancelled');
   expect(await editor.say(sessionId, '/model other')).toBe('end_turn');
   const calls = editor.asked.map(({ toolCall }) => toolCall.toolCallId);
   expect(calls).toStrictEqual(['question-Model']);
@@ -201,7 +201,7 @@ test('what is mentioned, embedded and attached reaches the agent', async () => {
     },
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
   ]);
-  expect(joinAgentText(editor.updates())).toContain('> sound cannot be passed on to the model');
+  expect(joinAgentText(editor.updates())).toContain('> audio cannot be sent to the model');
 });
 
 function typedIn(workspace: TempWorkspace, sessionId: string): unknown {
@@ -237,8 +237,8 @@ test('the agent’s list is sent as a plan', async () => {
 });
 
 test('a run that is out of turns says so', async () => {
-  const read = { tools: [{ name: 'Glob', input: { pattern: '*' } }] };
-  const editor = await startEditor(createTempWorkspace(), [read, read], {
+  const globTurn = { tools: [{ name: 'Glob', input: { pattern: '*' } }] };
+  const editor = await startEditor(createTempWorkspace(), [globTurn, globTurn], {
     args: ['--max-turns', '1'],
   });
   expect(await editor.say(await editor.open(), 'go')).toBe('max_turn_requests');

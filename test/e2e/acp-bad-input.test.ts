@@ -94,14 +94,16 @@ test('wrong requests say what is wrong, and the session goes on', async () => {
     agent.request(session.list, { cursor: 'x' }),
   ];
   const settled = await Promise.allSettled(failing);
-  const words = settled.map((each) => (each.status === 'rejected' ? String(each.reason) : 'fine'));
-  expect(words.map((text) => text.replace('RequestError: ', ''))).toStrictEqual([
+  const outcomes = settled.map((each) =>
+    each.status === 'rejected' ? String(each.reason) : 'fine',
+  );
+  expect(outcomes.map((text) => text.replace('RequestError: ', ''))).toStrictEqual([
     'a session needs absolute paths of directories that exist, found "relative"',
     `a session needs absolute paths of directories that exist, found "${missing}"`,
-    'there is no mode "reckless"',
-    'there is no option "colour"',
+    'mode "reckless" not found',
+    'option "colour" not found',
     'the prompt is empty',
-    '"x" is no cursor that this list gave',
+    '"x" is not a cursor of this list',
   ]);
   expect(await editor.say(sessionId, 'hi')).toBe('end_turn');
   expect(joinAgentText(editor.updates())).toBe('Fine.');

@@ -71,11 +71,11 @@ export async function startEditor(
   let complaints = '';
   stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   const updates: SessionNotification[] = [];
-  const asked: RequestPermissionRequest[] = [];
+  const permissionRequests: RequestPermissionRequest[] = [];
   const elicited: CreateElicitationRequest[] = [];
   const connection = client({ name: 'test' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => {
-      asked.push(params);
+      permissionRequests.push(params);
       return options.approve?.(params) ?? { outcome: { outcome: 'cancelled' } };
     })
     .onRequest(methods.client.elicitation.create, ({ params }) => {
@@ -92,22 +92,23 @@ export async function startEditor(
     protocolVersion: 1,
     clientCapabilities: options.capabilities ?? {},
   });
-  const told = (sessionId: string): readonly SessionUpdate[] =>
+  const getUpdates = (sessionId: string): readonly SessionUpdate[] =>
     updates.filter((each) => each.sessionId === sessionId).map(({ update }) => update);
   return {
     agent,
     child,
-    asked,
+    asked: permissionRequests,
     elicited,
     stderr: () => complaints,
     allUpdates: () => updates,
     updates: (sessionId) =>
-      (sessionId === undefined ? updates.map(({ update }) => update) : told(sessionId)).filter(
-        isTelling,
-      ),
+      (sessionId === undefined
+        ? updates.map(({ update }) => update)
+        : getUpdates(sessionId)
+      ).filter(isTelling),
     async open(cwd = workspace.repo) {
       const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
-      await until(() => told(sessionId).some(isAboutCommands));
+      await until(() => getUpdates(sessionId).some(isAboutCommands));
       return sessionId;
     },
     async say(sessionId, text) {

@@ -174,14 +174,14 @@ test('a hook may keep the model, and the editor gets the reason', async () => {
 
 test('a model switch is cancelled while its hook runs, and the model stays', async () => {
   const workspace = createTempWorkspace();
-  const started = path.join(workspace.directory, 'started');
-  claudeHooks(workspace, { PreModelSwitch: `touch '${started}'; sleep 60` });
+  const startedFile = path.join(workspace.directory, 'started');
+  claudeHooks(workspace, { PreModelSwitch: `touch '${startedFile}'; sleep 60` });
   const editor = await startEditor(workspace, [DONE]);
   const sessionId = await editor.open();
-  const ended = editor.say(sessionId, '/model other');
-  await until(() => existsSync(started));
+  const promptEnd = editor.say(sessionId, '/model other');
+  await until(() => existsSync(startedFile));
   await editor.agent.notify(methods.agent.session.cancel, { sessionId });
-  expect(await ended).toBe('cancelled');
+  expect(await promptEnd).toBe('cancelled');
   await editor.say(sessionId, '/model');
   expect(joinAgentText(editor.updates())).toBe('The model is scripted (scripted).');
 });

@@ -75,7 +75,7 @@ test('a call that needs approval is sent exactly as it would happen', async () =
 });
 
 test('an editor gets a call before the question about it, however long redaction takes', async () => {
-  const known: (readonly string[])[] = [];
+  const titlesWhenAsked: (readonly string[])[] = [];
   const editor = await startEditor(
     createTempWorkspace(),
     [bash(`touch ${TOKEN}`), { text: 'Done.' }],
@@ -83,13 +83,13 @@ test('an editor gets a call before the question about it, however long redaction
       async approve() {
         // The client may handle notifications and requests side by side.
         await expect.poll(() => titlesIn(editor)).toHaveLength(1);
-        known.push(titlesIn(editor));
+        titlesWhenAsked.push(titlesIn(editor));
         return choosing('reject')();
       },
     },
   );
   await editor.say(await editor.open(), 'touch it');
-  expect(known).toStrictEqual([['`touch [redacted]`']]);
+  expect(titlesWhenAsked).toStrictEqual([['`touch [redacted]`']]);
 });
 
 function titlesIn(editor: TestEditor): readonly string[] {

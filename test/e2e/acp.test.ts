@@ -124,10 +124,10 @@ test('a prompt is cancelled while an approval is pending', async () => {
     approve: () => new Promise(() => undefined),
   });
   const id = await editor.open();
-  const ended = editor.say(id, 'write it');
+  const promptEnd = editor.say(id, 'write it');
   await until(() => editor.asked.length === 1);
   await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
-  expect(await ended).toBe('cancelled');
+  expect(await promptEnd).toBe('cancelled');
   expect(editor.updates().at(-1)).toMatchObject({
     sessionUpdate: 'tool_call_update',
     toolCallId: 'call_1',
@@ -137,22 +137,22 @@ test('a prompt is cancelled while an approval is pending', async () => {
 
 test('a prompt is cancelled while a command runs, and the session goes on', async () => {
   const workspace = createTempWorkspace();
-  const started = path.join(workspace.repo, 'started');
-  const turns = [bash(`touch ${started}; sleep 60`), { text: 'Back again.' }];
+  const startedFile = path.join(workspace.repo, 'started');
+  const turns = [bash(`touch ${startedFile}; sleep 60`), { text: 'Back again.' }];
   const editor = await startEditor(workspace, turns, { approve: choosing('allow') });
   const id = await editor.open();
-  const ended = editor.say(id, 'wait');
-  await until(() => existsSync(started));
+  const promptEnd = editor.say(id, 'wait');
+  await until(() => existsSync(startedFile));
   await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
-  expect(await ended).toBe('cancelled');
+  expect(await promptEnd).toBe('cancelled');
   expect(await editor.say(id, 'go on')).toBe('end_turn');
   expect(joinAgentText(editor.updates())).toBe('Back again.');
 });
 
 test('a stored session is listed, loaded with all its messages, and continued', async () => {
   const workspace = createTempWorkspace({ 'a.txt': 'first\n' });
-  const read = { name: 'Read', input: { file_path: 'a.txt' } };
-  const first = await startEditor(workspace, [{ tools: [read] }, { text: 'I read it.' }]);
+  const readCall = { name: 'Read', input: { file_path: 'a.txt' } };
+  const first = await startEditor(workspace, [{ tools: [readCall] }, { text: 'I read it.' }]);
   const id = await first.open();
   await first.say(id, 'read a.txt');
   expect(await first.leave()).toBe(0);
@@ -190,28 +190,28 @@ test('two sessions in two directories work side by side, each with its own hooks
   });
   const [one, two] = await Promise.all([editor.open(), editor.open(other)]);
   await Promise.all([editor.say(one, 'where?'), editor.say(two, 'where?')]);
-  const shown = (id: string): string => JSON.stringify(editor.updates(id));
-  expect([shown(one).includes(workspace.repo), shown(one).includes(other)]).toStrictEqual([
-    true,
-    false,
-  ]);
-  expect([shown(two).includes(workspace.repo), shown(two).includes(other)]).toStrictEqual([
-    false,
-    true,
-  ]);
+  const formatUpdates = (id: string): string => JSON.stringify(editor.updates(id));
+  expect([
+    formatUpdates(one).includes(workspace.repo),
+    formatUpdates(one).includes(other),
+  ]).toStrictEqual([true, false]);
+  expect([
+    formatUpdates(two).includes(workspace.repo),
+    formatUpdates(two).includes(other),
+  ]).toStrictEqual([false, true]);
 });
 
 test('an editor that vanishes ends the run and the sessions, and leaves nothing behind', async () => {
   const workspace = createTempWorkspace();
   claudeHooks(workspace, { SessionEnd: logCommand(workspace, 'ended') });
-  const started = path.join(workspace.repo, 'started');
-  const editor = await startEditor(workspace, [bash(`echo $$ > ${started}; sleep 60`)], {
+  const startedFile = path.join(workspace.repo, 'started');
+  const editor = await startEditor(workspace, [bash(`echo $$ > ${startedFile}; sleep 60`)], {
     approve: choosing('allow'),
   });
   const id = await editor.open();
   const prompt = editor.say(id, 'wait').catch(() => 'gone');
-  await until(() => existsSync(started) && readFileSync(started, 'utf8') !== '');
-  const shell = Number(readFileSync(started, 'utf8'));
+  await until(() => existsSync(startedFile) && readFileSync(startedFile, 'utf8') !== '');
+  const shell = Number(readFileSync(startedFile, 'utf8'));
   expect(await editor.leave()).toBe(0);
   expect(await prompt).toBe('gone');
   expect(logOf(workspace)).toStrictEqual(['ended']);

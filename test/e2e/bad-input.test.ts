@@ -150,20 +150,20 @@ describe('a service that refuses', () => {
     const service = await startService([]);
     service.mock.clearFixtures();
     service.mock.on({}, { error: { message: 'Overloaded' }, status: 529 });
-    const gone = await deadService();
+    const deadUrl = await deadService();
     const [first, second] = await Promise.all([
       runAgainst(overloaded, service),
-      runAgainst(unreachable, { url: gone }),
+      runAgainst(unreachable, { url: deadUrl }),
     ]);
-    const told = (result: HooklineResult) => result.stderr.trimEnd().split('\n').at(-1);
+    const getLastLine = (result: HooklineResult) => result.stderr.trimEnd().split('\n').at(-1);
     expect(first).toMatchObject({ code: 1, stdout: '' });
-    expect(told(first)).toBe(
+    expect(getLastLine(first)).toBe(
       'failed: The OpenAI-compatible server is overloaded and could not serve gpt-4o (HTTP 529).',
     );
     expect(service.requests()).toHaveLength(5);
     expect(second).toMatchObject({ code: 1, stdout: '' });
-    expect(told(second)).toBe(
-      `failed: The OpenAI-compatible server cannot be reached at ${gone}/v1 (ECONNREFUSED); check the network, or set another address with --base-url.`,
+    expect(getLastLine(second)).toBe(
+      `failed: The OpenAI-compatible server cannot be reached at ${deadUrl}/v1 (ECONNREFUSED); check the network, or set another address with --base-url.`,
     );
     await resume(overloaded);
     await resume(unreachable);
@@ -247,10 +247,10 @@ describe('a tool whose answer is odd', () => {
         .concat('\n')
         .repeat(SIZE / 80),
     );
-    const read = (input: object) => ({ tools: [{ name: 'Read', input }] });
+    const createReadTurn = (input: object) => ({ tools: [{ name: 'Read', input }] });
     const service = await startService([
-      read({ file_path: 'large.txt' }),
-      read({ file_path: 'large.txt', offset: 600_000, limit: 2 }),
+      createReadTurn({ file_path: 'large.txt' }),
+      createReadTurn({ file_path: 'large.txt', offset: 600_000, limit: 2 }),
       { text: 'Large.' },
     ]);
     expect(await runAgainst(workspace, service)).toMatchObject({ code: 0, stdout: 'Large.\n' });
@@ -291,13 +291,13 @@ describe('a file that others touch meanwhile', () => {
   const edit = {
     tools: [{ name: 'Edit', input: { file_path: 'a.txt', old_string: 'one', new_string: 'two' } }],
   };
-  const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+  const createReadTurn = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
 
   it.each([
     ['not read before', [edit], /read/i],
-    ['changed', [read, bash('echo one more > a.txt'), edit], /modified|changed/i],
-    ['gone', [read, bash('rm a.txt'), edit], /does not exist/i],
-    ['a directory now', [read, bash('rm a.txt; mkdir a.txt'), edit], /directory/i],
+    ['changed', [createReadTurn, bash('echo one more > a.txt'), edit], /modified|changed/i],
+    ['gone', [createReadTurn, bash('rm a.txt'), edit], /does not exist/i],
+    ['a directory now', [createReadTurn, bash('rm a.txt; mkdir a.txt'), edit], /directory/i],
   ])('is not edited when it is %s', async (_what, turns, pattern) => {
     const workspace = createTempWorkspace({ 'a.txt': 'one\n' });
     const result = await runScript(workspace, [...turns, DONE], ['do it', ...BYPASS, ...STREAM]);

@@ -119,9 +119,9 @@ describe('a transcript that is broken', () => {
     writeFileSync(transcriptOf(workspace, empty), '');
     expect((await resumed(workspace, empty)).messages).toEqual(['user: go on']);
     rmSync(transcriptOf(workspace, gone));
-    const lost = await resumed(workspace, gone);
-    expect(lost.messages).toEqual(['user: go on']);
-    expect(lost.report).toContain('transcript.jsonl is missing');
+    const resumedSession = await resumed(workspace, gone);
+    expect(resumedSession.messages).toEqual(['user: go on']);
+    expect(resumedSession.report).toContain('transcript.jsonl is missing');
     writeFileSync(
       path.join(path.dirname(transcriptOf(workspace, unrecorded)), 'session.json'),
       '{',

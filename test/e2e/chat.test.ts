@@ -96,8 +96,8 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
   it('shows what an edit changes, and passes the reason of a denial to the agent', async () => {
     const workspace = createTempWorkspace({ 'a.txt': 'one\ntwo\nthree\n' });
     const edit = { file_path: 'a.txt', old_string: 'two', new_string: 'zwei' };
-    const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    const turns = [read, { tools: [{ name: 'Edit', input: edit }] }, { text: 'Then not.' }];
+    const readTurn = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    const turns = [readTurn, { tools: [{ name: 'Edit', input: edit }] }, { text: 'Then not.' }];
     const chat = await openChat(workspace, { turns });
     chat.say('translate');
     await chat.shows('Allow this edit to a.txt?');
@@ -374,12 +374,12 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     const settings = { hooks: { WorktreeCreate: [{ hooks }] } };
     write(workspace.repo, '.claude/settings.json', JSON.stringify(settings));
     trust(workspace);
-    const left = await openChat(workspace, { args: ['--worktree', 'copy'] });
-    left.press('C-d');
-    await left.shows('Keep the worktree');
-    expect(left.screen()).not.toContain('Other');
-    left.press('C-c');
-    await left.shows('exit 0');
+    const worktreeChat = await openChat(workspace, { args: ['--worktree', 'copy'] });
+    worktreeChat.press('C-d');
+    await worktreeChat.shows('Keep the worktree');
+    expect(worktreeChat.screen()).not.toContain('Other');
+    worktreeChat.press('C-c');
+    await worktreeChat.shows('exit 0');
     const closed = await openChat(workspace, { args: ['--worktree', 'copy'] });
     closed.press('C-d');
     await closed.shows('Keep the worktree');

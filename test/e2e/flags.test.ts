@@ -58,7 +58,7 @@ describe('--permission-mode', () => {
     const workspace = createTempWorkspace();
     const result = await runScript(workspace, [bash('touch made'), DONE], ['go', ...STREAM]);
     expect(errorOf(toolEnds(result)[0])).toBe(
-      'No rule allows Bash with command touch made, and in the mode default it needs approval. No user is there to approve it, so the call is denied.',
+      'No rule allows Bash with command touch made, and in the mode default it needs approval. No user is available to approve it, so the call is denied.',
     );
     expect(result.stderr).toContain('denied: Bash: No rule allows Bash with command touch made');
   });
@@ -112,8 +112,8 @@ describe('--allow and --deny', () => {
     });
     const flags = ['--deny', 'bash', '--allow', 'count_words', '--allow', 'WebSearch'];
     const { stderr } = await runScript(workspace, [DONE], ['go', ...flags]);
-    expect(stderr).toBe(`note: --deny: no tool of Hookline is called "bash"; did you mean "Bash"?
-note: .claude/settings.json: line 1: no tool of Hookline is called "Raed"; did you mean "Read"?
+    expect(stderr).toBe(`note: --deny: Hookline has no tool "bash"; did you mean "Bash"?
+note: .claude/settings.json: line 1: Hookline has no tool "Raed"; did you mean "Read"?
 `);
   });
 

@@ -67,8 +67,7 @@ describe('hooks of an untrusted workspace', () => {
     expect(await runScript(workspace, ECHO, ['go', '--no-hooks'])).toEqual({
       code: 0,
       stdout: 'Done.\n',
-      stderr:
-        'note: hooks are switched off by a flag: none is run, and no plugin on disk is loaded\n',
+      stderr: 'note: hooks are disabled by a flag: no hook runs, and no plugin on disk is loaded\n',
     });
   });
 
@@ -179,13 +178,13 @@ describe('protected paths', () => {
       'a.json': '{}',
     });
     const before = readFileSync(path.join(workspace.repo, '.claude/settings.json'), 'utf8');
-    const read = { tools: [{ name: 'Read', input: { file_path: '.claude/settings.json' } }] };
-    const turns = [read, { tools: [{ name, input }] }, DONE];
+    const readTurn = { tools: [{ name: 'Read', input: { file_path: '.claude/settings.json' } }] };
+    const turns = [readTurn, { tools: [{ name, input }] }, DONE];
     const result = await runScript(workspace, turns, ['go', ...BYPASS, ...STREAM]);
     const [, end] = toolEnds(result);
     expect(end).toMatchObject({ tool: name });
     expect(['nobody', 'rule']).toContain(end?.['deniedBy']);
-    expect(errorOf(end)).toMatch(/only a person|No user is there/i);
+    expect(errorOf(end)).toMatch(/only a person|No user is available/i);
     expect(readFileSync(path.join(workspace.repo, '.claude/settings.json'), 'utf8')).toBe(before);
     expect(existsSync(path.join(workspace.repo, `${HOOKS}/PreToolUse`))).toBe(true);
     expect(existsSync(path.join(workspace.home, '.hookline/trust.json'))).toBe(false);

@@ -200,35 +200,42 @@ describe.each(PROVIDERS)('%s', (provider, model, below, variable) => {
   it('prints the answer and nothing else', async () => {
     const workspace = createTempWorkspace();
     const service = await startService([{ text: 'Hello.' }]);
-    const asked = ['run', 'hello', ...flags(provider, model, `${service.url}${below}`)];
-    const result = await runHookline([...asked, '--key', KEY], at(workspace));
+    const commandArgs = ['run', 'hello', ...flags(provider, model, `${service.url}${below}`)];
+    const result = await runHookline([...commandArgs, '--key', KEY], at(workspace));
     expect(result).toEqual({ code: 0, stdout: 'Hello.\n', stderr: '' });
   });
 
   it('sends the key of the flag, of the environment and of the configuration, in this order', async () => {
     const workspace = createTempWorkspace();
-    let sent: unknown = null;
+    let sentBody: unknown = null;
     const baseUrl = await rawService((response, { headers }) => {
-      sent = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['authorization'];
+      sentBody = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['authorization'];
       response.writeHead(400).end('{}');
     });
     const sentKey = async (args: readonly string[], env: Record<string, string>) => {
-      const asked = ['run', 'hello', ...flags(provider, model, `${baseUrl}${below}`), ...args];
-      const { code, stdout } = await runHookline(asked, at(workspace, { env }));
+      const commandArgs = [
+        'run',
+        'hello',
+        ...flags(provider, model, `${baseUrl}${below}`),
+        ...args,
+      ];
+      const { code, stdout } = await runHookline(commandArgs, at(workspace, { env }));
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      return sent;
+      return sentBody;
     };
-    const shown = (key: string): unknown =>
+    const matchKey = (key: string): unknown =>
       expect.stringMatching(new RegExp(`^(?:Bearer )?${key}$`));
     write(
       workspace.home,
       '.hookline/config.json',
       JSON.stringify({ model: { provider, key: 'of-config' } }),
     );
-    expect(await sentKey([], {})).toEqual(shown('of-config'));
-    expect(await sentKey(['--key', 'of-flag'], { [variable]: 'of-env' })).toEqual(shown('of-flag'));
+    expect(await sentKey([], {})).toEqual(matchKey('of-config'));
+    expect(await sentKey(['--key', 'of-flag'], { [variable]: 'of-env' })).toEqual(
+      matchKey('of-flag'),
+    );
     write(workspace.home, '.hookline/config.json', '{}');
-    expect(await sentKey([], { [variable]: 'of-env' })).toEqual(shown('of-env'));
+    expect(await sentKey([], { [variable]: 'of-env' })).toEqual(matchKey('of-env'));
   });
 });
 
@@ -315,14 +322,14 @@ process.stdout.write('{}');`);
       { tools: [{ name: 'Glob', input: { pattern: '*' } }] },
       { text: 'Done.' },
     ]);
-    const asked = ['run', 'go', ...flags('anthropic', 'claude-haiku-4-5', service.url)];
+    const commandArgs = ['run', 'go', ...flags('anthropic', 'claude-haiku-4-5', service.url)];
     const env = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY, OTHER: 'kept' };
-    expect(await runHookline(asked, at(workspace, { env }))).toMatchObject({ code: 0 });
-    const seen = (name: string) =>
+    expect(await runHookline(commandArgs, at(workspace, { env }))).toMatchObject({ code: 0 });
+    const readEnvironment = (name: string) =>
       JSON.parse(readFileSync(path.join(workspace.directory, name), 'utf8'));
-    expect(seen('theirs')).toMatchObject({ OTHER: 'kept' });
-    expect(JSON.stringify(seen('theirs'))).not.toContain(KEY);
-    expect(seen('own')).toMatchObject(env);
+    expect(readEnvironment('theirs')).toMatchObject({ OTHER: 'kept' });
+    expect(JSON.stringify(readEnvironment('theirs'))).not.toContain(KEY);
+    expect(readEnvironment('own')).toMatchObject(env);
   });
 });
 

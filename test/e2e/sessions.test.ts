@@ -27,8 +27,8 @@ async function sessionOf(running: Promise<HooklineResult>): Promise<string> {
 describe('resuming a session', () => {
   it('sends the model all earlier messages', async () => {
     const workspace = createTempWorkspace({ 'a.txt': 'the content of a\n' });
-    const read = { text: 'I read.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    await runScript(workspace, [read, { text: 'It is read.' }], ['read a']);
+    const readTurn = { text: 'I read.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    await runScript(workspace, [readTurn, { text: 'It is read.' }], ['read a']);
     const service = await startService([{ text: 'As I said: it is read.' }]);
     const flags = ['-P', 'anthropic', '--base-url', service.url, '--key', 'k'];
     const result = await runHookline(['run', 'again', '--continue', ...flags], at(workspace));
@@ -223,8 +223,8 @@ describe('a stored session', () => {
     claudeHooks(workspace, {
       PreToolUse: `${file}; echo "${found}" >> '${path.join(workspace.directory, 'log')}'`,
     });
-    const read = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    expect(await runScript(workspace, [read, DONE], ['what a hook greps for'])).toMatchObject({
+    const readTurn = { tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    expect(await runScript(workspace, [readTurn, DONE], ['what a hook greps for'])).toMatchObject({
       code: 0,
       stderr: '',
     });
@@ -233,8 +233,8 @@ describe('a stored session', () => {
 
   it('is in Claude’s shape, one line for each message, each with its parent', async () => {
     const workspace = createTempWorkspace({ 'a.txt': 'aaa\n' });
-    const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    const id = await sessionOf(runScript(workspace, [read, DONE], ['go', ...JSON_OUTPUT]));
+    const readTurn = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    const id = await sessionOf(runScript(workspace, [readTurn, DONE], ['go', ...JSON_OUTPUT]));
     const lines = storedLines(workspace, id);
     expect(lines.map(({ type, message }) => [type, message?.role])).toEqual([
       ['user', 'user'],
@@ -257,8 +257,8 @@ describe('a stored session', () => {
 
   it('is listed and printed after a run', async () => {
     const workspace = createTempWorkspace({ 'a.txt': 'aaa\n' });
-    const read = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
-    const id = await sessionOf(runScript(workspace, [read, DONE], ['go on', ...JSON_OUTPUT]));
+    const readTurn = { text: 'So.', tools: [{ name: 'Read', input: { file_path: 'a.txt' } }] };
+    const id = await sessionOf(runScript(workspace, [readTurn, DONE], ['go on', ...JSON_OUTPUT]));
     const listed = jsonOf(await runHookline(['sessions', 'list', '--json'], at(workspace)));
     expect(listed.sessions).toEqual([
       {

@@ -104,7 +104,7 @@ const FAULTS: readonly Fault[] = [
     name: 'unknown fields alone say nothing, and that is noted',
     hook: printing(`'{"decision":"block"}'`),
     code: 0,
-    verdict: passed('its JSON has no field that counts'),
+    verdict: passed('its JSON has no known field'),
   },
   {
     name: 'null says nothing, and that is noted',

@@ -295,20 +295,20 @@ describe.skipIf(!canBecomeNobody)(
 
 describe('a full disk', () => {
   it('loses nothing that was there, and says what was not written', async (context) => {
-    const staged = createWorkspaceWithHooks();
-    if (!mountTiny(staged.home)) context.skip('needs root and the right to mount a tmpfs');
+    const ownWorkspace = createWorkspaceWithHooks();
+    if (!mountTiny(ownWorkspace.home)) context.skip('needs root and the right to mount a tmpfs');
     write(
-      staged.home,
+      ownWorkspace.home,
       `${GLOBAL_HOOKS}/PreToolUse`,
       answering({ cancel: true, errorMessage: 'no' }),
     );
-    trust(staged);
-    await runHookline(['hooks', 'disable', PRE_TOOL_USE], at(staged));
-    const rest = readState(staged);
-    write(staged.repo, `${HOOKS}/PreToolUse`, answering({ context: 'changed' }));
-    fill(path.join(staged.home, 'fill'));
+    trust(ownWorkspace);
+    await runHookline(['hooks', 'disable', PRE_TOOL_USE], at(ownWorkspace));
+    const rest = readState(ownWorkspace);
+    write(ownWorkspace.repo, `${HOOKS}/PreToolUse`, answering({ context: 'changed' }));
+    fill(path.join(ownWorkspace.home, 'fill'));
 
-    const results = await runAll(at(staged));
+    const results = await runAll(at(ownWorkspace));
     expect(codesOf(results)).toEqual({
       list: 0,
       fire: 1,
@@ -321,7 +321,7 @@ describe('a full disk', () => {
     expect(results.fire.stderr).toContain('ENOSPC');
     expect(results.trust.stderr).toContain('ENOSPC');
     expect(results.disable.stderr).toContain('ENOSPC');
-    expect(readState(staged)).toEqual(rest);
+    expect(readState(ownWorkspace)).toEqual(rest);
   });
 });
 

@@ -133,12 +133,12 @@ describe('a background handler', () => {
 
   test('is ended when the engine closes; what still waited is not started', async () => {
     const late: LateOutcome[] = [];
-    let started = 0;
+    let startCount = 0;
     const one = (id: string) =>
       handler(
         id,
         (_input, signal) => {
-          started++;
+          startCount++;
           return untilAborted(signal);
         },
         { background: true },
@@ -149,7 +149,7 @@ describe('a background handler', () => {
     });
     await engine.dispatch(bash('ls'));
     await engine.close();
-    expect(started).toBe(1);
+    expect(startCount).toBe(1);
     expect(late.map(({ outcome }) => [outcome.hook, outcome.failure])).toEqual([
       ['a', { kind: 'killed', message: 'ended' }],
       ['b', { kind: 'killed', message: 'was not started before the engine closed' }],
@@ -157,20 +157,20 @@ describe('a background handler', () => {
   });
 
   test('a subscriber that throws ends nothing', async () => {
-    let heard = 0;
+    let lateCount = 0;
     const engine = engineOf(
       ['a', 'b'].map((id) => handler(id, async () => ({}), { background: true })),
       {
         backgroundLimit: 1,
         onLate: () => {
-          heard++;
+          lateCount++;
           throw new TypeError('subscriber');
         },
       },
     );
     await engine.dispatch(bash('ls'));
     await engine.idle();
-    expect(heard).toBe(2);
+    expect(lateCount).toBe(2);
   });
 });
 

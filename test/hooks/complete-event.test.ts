@@ -19,7 +19,7 @@ describe('an event', () => {
   });
 
   test('has the fields that the caller overrides', () => {
-    const known: Required<Moment> = {
+    const knownMoment: Required<Moment> = {
       sessionId: 'own',
       taskId: 'own task',
       ulid: '01K',
@@ -38,13 +38,13 @@ describe('an event', () => {
       promptId: 'prompt',
       skills: [],
     };
-    expect(completeEvent(bash('ls'), FULL, known)).toEqual({ ...known, ...bash('ls') });
+    expect(completeEvent(bash('ls'), FULL, knownMoment)).toEqual({ ...knownMoment, ...bash('ls') });
   });
 
   test('has fields that are known to be null', () => {
     const moment = { ...FULL, transcriptPath: '/t', promptId: 'p' };
-    const known = { transcriptPath: null, promptId: null };
-    expect(completeEvent(bash('ls'), moment, known)).toMatchObject(known);
+    const knownMoment = { transcriptPath: null, promptId: null };
+    expect(completeEvent(bash('ls'), moment, knownMoment)).toMatchObject(knownMoment);
   });
 
   test('overrides the moment with its own fields', () => {

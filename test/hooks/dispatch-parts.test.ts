@@ -7,7 +7,7 @@ const EVENTS = ['PostToolUse', 'PostToolUseFailure'] as const;
 
 /** What handlers of a vocabulary were asked about, for a call whose second command failed. */
 async function askedIn(vocabulary: Handler['vocabulary']): Promise<readonly string[]> {
-  const asked: string[] = [];
+  const askedCalls: string[] = [];
   const handlers = EVENTS.map((event): Handler => ({
     id: event,
     dialect: 'test',
@@ -16,7 +16,7 @@ async function askedIn(vocabulary: Handler['vocabulary']): Promise<readonly stri
     vocabulary,
     onFailure: 'open',
     run: ({ tool }) => {
-      asked.push(`${event} ${JSON.stringify(tool?.input)}`);
+      askedCalls.push(`${event} ${JSON.stringify(tool?.input)}`);
       return undefined;
     },
   }));
@@ -29,7 +29,7 @@ async function askedIn(vocabulary: Handler['vocabulary']): Promise<readonly stri
     durationMs: 1,
   };
   for (const name of EVENTS) await engine.dispatch({ name, ...facts });
-  return asked;
+  return askedCalls;
 }
 
 const MOMENT = {

@@ -69,7 +69,7 @@ function oneOf(names: readonly string[], usual: string): fc.Arbitrary<string> {
   );
 }
 
-const made: fc.Arbitrary<Made> = fc.record({
+const handlerSpecs: fc.Arbitrary<Made> = fc.record({
   deed: oneOf(Object.keys(DEEDS), 'pass'),
   fits: oneOf(Object.keys(FITS), 'always'),
   withheld: oneOf(Object.keys(WITHHELD), 'never'),
@@ -84,7 +84,7 @@ const made: fc.Arbitrary<Made> = fc.record({
 
 /** Two of a list may be the same hook, configured twice. */
 const lists = fc.tuple(
-  fc.array(made, { maxLength: 8 }),
+  fc.array(handlerSpecs, { maxLength: 8 }),
   fc.array(fc.nat({ max: 7 }), { maxLength: 2 }),
 );
 

@@ -72,12 +72,12 @@ describe('handlers that answer nothing', () => {
   });
 
   test('have run when the dispatch has begun, whether in order or not', () => {
-    const ran: string[] = [];
+    const ranHandlers: string[] = [];
     const noting = (id: string, wanted: Partial<Handler>): Handler =>
-      handler(id, () => void ran.push(id), wanted);
+      handler(id, () => void ranHandlers.push(id), wanted);
     const engine = engineOf([noting('a', inOrder), noting('b', {}), noting('c', inOrder)]);
     const dispatched = engine.dispatch(bash('ls'));
-    expect(ran).toEqual(['a', 'b', 'c']);
+    expect(ranHandlers).toEqual(['a', 'b', 'c']);
     return dispatched;
   });
 
@@ -125,16 +125,16 @@ describe('handlers that answer nothing', () => {
   test('leave another outcome for each part of a call', async () => {
     const fits: Handler['fits'] = (_event, _names, tool) => (tool?.part === 0 ? 'not that' : null);
     const engine = engineOf([quiet('a', { vocabulary: 'classic', fits })]);
-    const whole = await passesInNoTime(1, () => engine.dispatch(bash('ls')));
+    const firstOutcomes = await passesInNoTime(1, () => engine.dispatch(bash('ls')));
     const second = await passesInNoTime(1, () => engine.dispatch(runCommands('a', 'b')));
-    expect([...whole, ...second].map(({ part }) => part)).toEqual([null, 1]);
+    expect([...firstOutcomes, ...second].map(({ part }) => part)).toEqual([null, 1]);
   });
 
   test('are reported as they start and end, and leave a record', async () => {
-    const news: HandlerProgress[] = [];
+    const progressEvents: HandlerProgress[] = [];
     const records: DispatchRecord[] = [];
     const engine = engineOf([quiet('a', inOrder), quiet('b', inOrder)], {
-      onProgress: (progress) => news.push(progress),
+      onProgress: (progress) => progressEvents.push(progress),
       onDispatch: (record) => records.push(record),
     });
     const verdicts = [await engine.dispatch(bash('ls')), await engine.dispatch(bash('ls'))];
@@ -143,7 +143,7 @@ describe('handlers that answer nothing', () => {
       { type: 'start', hook, event },
       { type: 'end', hook, event },
     ]);
-    expect(news).toEqual([...once, ...once]);
+    expect(progressEvents).toEqual([...once, ...once]);
     expect(records.map(({ verdict, aborted }) => ({ verdict, aborted }))).toEqual(
       verdicts.map((verdict) => ({ verdict, aborted: false })),
     );
@@ -190,22 +190,22 @@ describe('after handlers that answered nothing', () => {
   });
 
   test('an asynchronous handler is waited for, and those in order after it wait', async () => {
-    const ran: string[] = [];
+    const ranHandlers: string[] = [];
     const engine = engineOf([
       quiet('a', inOrder),
       handler(
         'later',
         async () => {
           await Promise.resolve();
-          ran.push('later');
+          ranHandlers.push('later');
           return {};
         },
         inOrder,
       ),
-      handler('after', () => void ran.push('after'), inOrder),
+      handler('after', () => void ranHandlers.push('after'), inOrder),
     ]);
     const { outcomes } = await engine.dispatch(bash('ls'));
-    expect(ran).toEqual(['later', 'after']);
+    expect(ranHandlers).toEqual(['later', 'after']);
     expect(outcomes.map(({ hook }) => hook)).toEqual(['a', 'later', 'after']);
   });
 

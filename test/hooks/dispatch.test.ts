@@ -19,17 +19,17 @@ function watching(
   id: string,
   wanted: Partial<Handler> = {},
 ): Handler & { readonly seen: unknown[] } {
-  const seen: unknown[] = [];
+  const inputs: unknown[] = [];
   return Object.assign(
     handler(
       id,
       ({ tool }) => {
-        seen.push(tool?.input);
+        inputs.push(tool?.input);
         return {};
       },
       wanted,
     ),
-    { seen },
+    { seen: inputs },
   );
 }
 
@@ -64,20 +64,23 @@ describe('handlers in order', () => {
   });
 
   test('see the prompt as the ones before them left it', async () => {
-    const seen: string[] = [];
+    const inputs: string[] = [];
     const adding = (id: string): Handler =>
       handler(
         id,
         ({ event }) => {
           const prompt = event.name === 'UserPromptSubmit' ? event.prompt : '';
-          seen.push(prompt);
+          inputs.push(prompt);
           return { decision: { prompt: `${prompt}${id}` } };
         },
         { ...inOrder, event: 'UserPromptSubmit' },
       );
     const engine = engineOf([adding('1'), adding('2'), adding('3')]);
     const { changes } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: 'x' });
-    expect({ seen, changes }).toEqual({ seen: ['x', 'x1', 'x12'], changes: { prompt: 'x123' } });
+    expect({ seen: inputs, changes }).toEqual({
+      seen: ['x', 'x1', 'x12'],
+      changes: { prompt: 'x123' },
+    });
   });
 
   test.each([
@@ -328,8 +331,11 @@ describe('after a rewrite', () => {
   });
 
   test('the same holds for PermissionRequest', async () => {
-    const wanted = { event: 'PermissionRequest' } as const;
-    const engine = engineOf([watching('a', wanted), rewriting('b', 'new', wanted)]);
+    const permissionRequest = { event: 'PermissionRequest' } as const;
+    const engine = engineOf([
+      watching('a', permissionRequest),
+      rewriting('b', 'new', permissionRequest),
+    ]);
     const verdict = await engine.dispatch({ ...bash('old'), name: 'PermissionRequest' });
     expect(verdict.input).toEqual({ command: 'new' });
     expect(runsOf(verdict).at(-1)).toEqual(['a', 2, null]);
@@ -341,8 +347,8 @@ describe('a plural call', () => {
 
   test('runs a handler with a singular vocabulary once per part, one with a plural vocabulary once', async () => {
     const single = watching('single', classic);
-    const whole = watching('whole', { vocabulary: 'sdk' });
-    const verdict = await engineOf([single, whole]).dispatch(runCommands('a', 'b'));
+    const sdkWatcher = watching('whole', { vocabulary: 'sdk' });
+    const verdict = await engineOf([single, sdkWatcher]).dispatch(runCommands('a', 'b'));
     expect(runsOf(verdict)).toEqual([
       ['single', 1, 0],
       ['single', 1, 1],
@@ -352,7 +358,7 @@ describe('a plural call', () => {
       { command: 'a', requires_approval: false },
       { command: 'b', requires_approval: false },
     ]);
-    expect(whole.seen).toEqual([{ commands: ['a', 'b'] }]);
+    expect(sdkWatcher.seen).toEqual([{ commands: ['a', 'b'] }]);
   });
 
   test('gets the strictest answer of all parts', async () => {
@@ -403,15 +409,15 @@ describe('a plural call', () => {
 
   test('a rewrite of one part makes handlers look again only at that part', async () => {
     const single = watching('single', classic);
-    const whole = watching('whole', { vocabulary: 'sdk' });
+    const sdkWatcher = watching('whole', { vocabulary: 'sdk' });
     const rewriter = handler(
       'rewriter',
       ({ tool }) => (tool?.part === 1 ? { decision: { input: { command: 'B' } } } : {}),
       classic,
     );
-    await engineOf([single, whole, rewriter]).dispatch(runCommands('a', 'b'));
+    await engineOf([single, sdkWatcher, rewriter]).dispatch(runCommands('a', 'b'));
     expect(single.seen.slice(2)).toEqual([{ command: 'B', requires_approval: false }]);
-    expect(whole.seen.slice(1)).toEqual([{ commands: ['a', 'B'] }]);
+    expect(sdkWatcher.seen.slice(1)).toEqual([{ commands: ['a', 'B'] }]);
   });
 
   test('a chain may change the number of parts and then rewrite a new one', async () => {

@@ -36,11 +36,11 @@ describe('without a handler', () => {
 
 describe('handlers of one event', () => {
   test('have all started before any of them ends', async () => {
-    const started = { one: gate(), other: gate() };
+    const startGates = { one: gate(), other: gate() };
     const waiting = (id: string, own: 'one' | 'other', awaited: 'one' | 'other'): Handler =>
       handler(id, async () => {
-        started[own].open();
-        await started[awaited].passed;
+        startGates[own].open();
+        await startGates[awaited].passed;
         return {};
       });
     const engine = engineOf([waiting('a', 'one', 'other'), waiting('b', 'other', 'one')]);
@@ -87,15 +87,15 @@ describe('handlers of one event', () => {
   });
 
   test('get the moment, overridden by the fields of the event', async () => {
-    let seen: unknown = null;
+    let handlerInput: unknown = null;
     const engine = engineOf([
       handler('a', ({ event, tool }) => {
-        seen = { event, tool };
+        handlerInput = { event, tool };
         return {};
       }),
     ]);
     await engine.dispatch({ ...bash('ls'), taskId: 'other' });
-    expect(seen).toEqual({
+    expect(handlerInput).toEqual({
       event: { ...MOMENT, ...bash('ls'), taskId: 'other' },
       tool: { name: 'Bash', input: { command: 'ls' }, part: null },
     });
@@ -341,7 +341,7 @@ describe('a handler that does not run', () => {
   });
 
   test('because it does not fit has the reason, and trust is not checked', async () => {
-    let asked = 0;
+    let askCount = 0;
     const engine = engineOf([
       deciding(
         'a',
@@ -349,14 +349,14 @@ describe('a handler that does not run', () => {
         {
           fits: (_event, names) => (names.includes('Edit') ? null : `not for ${names[0]}`),
           withheld: () => {
-            asked++;
+            askCount++;
             return null;
           },
         },
       ),
     ]);
     const { skipped, outcomes } = await engine.dispatch(bash('ls'));
-    expect({ skipped, outcomes, asked }).toEqual({
+    expect({ skipped, outcomes, asked: askCount }).toEqual({
       skipped: [{ hook: 'a', kind: 'misfit', why: 'not for Bash' }],
       outcomes: [],
       asked: 0,
@@ -524,12 +524,12 @@ describe('observers', () => {
   });
 
   test('are called when a handler starts and ends', async () => {
-    const news: HandlerProgress[] = [];
+    const progressEvents: HandlerProgress[] = [];
     const engine = engineOf([handler('a', async () => raise('x')), deciding('b', {})], {
-      onProgress: (progress) => news.push(progress),
+      onProgress: (progress) => progressEvents.push(progress),
     });
     await engine.dispatch(bash('ls'));
-    expect(news).toEqual([
+    expect(progressEvents).toEqual([
       { type: 'start', hook: 'a', event: 'PreToolUse' },
       { type: 'start', hook: 'b', event: 'PreToolUse' },
       { type: 'end', hook: 'b', event: 'PreToolUse' },

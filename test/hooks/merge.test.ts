@@ -124,8 +124,8 @@ describe('texts', () => {
         expect(context).toEqual(of('context'));
         expect(messages).toEqual(of('notice'));
         const ids = outcomes.map(({ hook }) => hook);
-        const places = reasons.map(({ hook }) => ids.indexOf(hook));
-        expect(places).toEqual(places.toSorted((one, other) => one - other));
+        const positions = reasons.map(({ hook }) => ids.indexOf(hook));
+        expect(positions).toEqual(positions.toSorted((one, other) => one - other));
       }),
     );
   });

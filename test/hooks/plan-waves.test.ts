@@ -21,45 +21,45 @@ function wavesOf(asked: readonly Asked[]): number {
 
 describe('a wave', () => {
   test('is shared by those who start together', async () => {
-    const asked: Asked[] = [];
-    const engine = engineOf(['a', 'b', 'c'].map((id) => watched(asked, id)));
+    const trustChecks: Asked[] = [];
+    const engine = engineOf(['a', 'b', 'c'].map((id) => watched(trustChecks, id)));
     await engine.dispatch(bash('ls'));
-    expect(asked.map(({ hook }) => hook)).toEqual(['a', 'b', 'c']);
-    expect(wavesOf(asked)).toBe(1);
+    expect(trustChecks.map(({ hook }) => hook)).toEqual(['a', 'b', 'c']);
+    expect(wavesOf(trustChecks)).toBe(1);
   });
 
   test('ends with each dispatch', async () => {
-    const asked: Asked[] = [];
-    const engine = engineOf([watched(asked, 'a')]);
+    const trustChecks: Asked[] = [];
+    const engine = engineOf([watched(trustChecks, 'a')]);
     await engine.dispatch(bash('ls'));
     await engine.dispatch(bash('ls'));
-    expect(wavesOf(asked)).toBe(2);
+    expect(wavesOf(trustChecks)).toBe(2);
   });
 
   test('ends when something was waited for, because trust may have changed meanwhile', async () => {
-    const asked: Asked[] = [];
+    const trustChecks: Asked[] = [];
     const slow = handler('slow', async () => ({ decision: { context: 'slow' } }));
     const engine = engineOf([
       slow,
-      watched(asked, 'before'),
-      watched(asked, 'after', { inOrder: true }),
-      watched(asked, 'beside'),
+      watched(trustChecks, 'before'),
+      watched(trustChecks, 'after', { inOrder: true }),
+      watched(trustChecks, 'beside'),
     ]);
     await engine.dispatch(bash('ls'));
-    const [before, after, beside] = asked.map(({ wave }) => wave);
+    const [before, after, beside] = trustChecks.map(({ wave }) => wave);
     expect(after).not.toBe(before);
     expect(beside).toBe(after);
   });
 
   test('ends before the second pass over a rewritten call', async () => {
-    const asked: Asked[] = [];
+    const trustChecks: Asked[] = [];
     const engine = engineOf([
-      watched(asked, 'guard'),
+      watched(trustChecks, 'guard'),
       deciding('writer', { input: { command: 'ls -l' } }),
     ]);
     await engine.dispatch(bash('ls'));
-    expect(asked.map(({ hook }) => hook)).toEqual(['guard', 'guard']);
-    expect(wavesOf(asked)).toBe(2);
+    expect(trustChecks.map(({ hook }) => hook)).toEqual(['guard', 'guard']);
+    expect(wavesOf(trustChecks)).toBe(2);
   });
 });
 

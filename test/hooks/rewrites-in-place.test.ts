@@ -6,8 +6,8 @@ import { bash, engineOf, handler } from './handlers.ts';
 
 /** The object that a hook of this process receives. */
 function getMutableInput({ event, tool }: HandlerInput): Record<string, unknown> {
-  const handed = event.name === 'PreToolUse' ? event.handed : undefined;
-  return Object(tool === null ? null : handed?.of(tool, 'claude'));
+  const mutableInput = event.name === 'PreToolUse' ? event.handed : undefined;
+  return Object(tool === null ? null : mutableInput?.of(tool, 'claude'));
 }
 
 function changing(id: string, change: (input: Record<string, unknown>) => void): Handler {

@@ -38,10 +38,10 @@ describe('closing an engine', () => {
 
   test.each(signals)('rejects a dispatch %s instead of letting it pass', async (_, options) => {
     const records: DispatchRecord[] = [];
-    const started = gate();
-    const engine = engineOf([guard(started)], { onDispatch: (record) => records.push(record) });
+    const startGate = gate();
+    const engine = engineOf([guard(startGate)], { onDispatch: (record) => records.push(record) });
     const dispatched = engine.dispatch(bash('ls'), options);
-    await started.passed;
+    await startGate.passed;
     const closing = engine.close();
     await expect(dispatched).rejects.toMatchObject(CLOSED);
     await closing;
@@ -52,10 +52,10 @@ describe('closing an engine', () => {
 
   test.each(signals)('waits for a dispatch %s', async (_, options) => {
     const log: string[] = [];
-    const started = gate();
-    const engine = engineOf([guard(started), guard(started, { id: 'other' })]);
+    const startGate = gate();
+    const engine = engineOf([guard(startGate), guard(startGate, { id: 'other' })]);
     const dispatched = watched(engine.dispatch(bash('ls'), options), log);
-    await started.passed;
+    await startGate.passed;
     await Promise.all([closed(engine, log), dispatched]);
     expect(log).toEqual(['rejected', 'closed']);
   });
@@ -66,11 +66,11 @@ describe('closing an engine', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const dispatched = watched(engine.dispatch(bash('ls')), log);
-    const ended = Promise.all([closed(engine, log), dispatched]);
+    const bothEnded = Promise.all([closed(engine, log), dispatched]);
     await vi.advanceTimersByTimeAsync(3999);
     expect(log).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    await ended;
+    await bothEnded;
     expect(log).toEqual(['rejected', 'closed']);
   });
 
@@ -93,10 +93,10 @@ test('a signal of the caller may be used for many dispatches at once', async () 
   process.on('warning', listen);
   const controller = new AbortController();
   const running = Array.from({ length: 30 }, () => gate());
-  let started = 0;
+  let startCount = 0;
   const engine = engineOf([
     handler('long', (_input, signal) => {
-      running[started++]?.open();
+      running[startCount++]?.open();
       return untilAborted(signal);
     }),
   ]);

@@ -4,13 +4,13 @@ import type { LateOutcome } from '../../src/hooks/dispatch-record.ts';
 import { bash, engineOf, gate, handler, untilAborted } from './handlers.ts';
 
 test('the signal of a handler is aborted when its time is up', async () => {
-  const heard = gate<unknown>();
+  const abortReason = gate<unknown>();
   const engine = engineOf([
     handler(
       'slow',
       async (_input, signal) => {
         const answer = await untilAborted(signal);
-        heard.open(signal.reason);
+        abortReason.open(signal.reason);
         return answer;
       },
       { timeoutMs: 5 },
@@ -18,7 +18,7 @@ test('the signal of a handler is aborted when its time is up', async () => {
   ]);
   const { outcomes } = await engine.dispatch(bash('ls'));
   expect(outcomes).toMatchObject([{ failure: { kind: 'timeout' } }]);
-  expect(await heard.passed).toMatchObject({
+  expect(await abortReason.passed).toMatchObject({
     name: 'TimeoutError',
     message: 'did not answer within 5 ms',
   });

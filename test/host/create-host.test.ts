@@ -87,17 +87,17 @@ describe('notices', () => {
   test('report a personal hook that is new or has changed', async () => {
     const workspace = createTempWorkspace({ 'home/.cline/hooks/TaskStart.mjs': '' });
     const file = path.join(workspace.home, '.cline/hooks/TaskStart.mjs');
-    const seen = async (): Promise<string[]> => {
+    const collectNotices = async (): Promise<string[]> => {
       const notices: string[] = [];
       await (await hostIn(workspace, { onNotice: (notice) => notices.push(notice) })).dispose();
       return notices;
     };
-    await seen();
-    expect(await seen()).toEqual([]);
+    await collectNotices();
+    expect(await collectNotices()).toEqual([]);
     write(file, '// changed');
-    expect(await seen()).toEqual([`your own hook changed since the last run: ${file}`]);
+    expect(await collectNotices()).toEqual([`your own hook changed since the last run: ${file}`]);
     write(path.join(workspace.home, '.cline/hooks/TaskCancel.mjs'), '');
-    expect(await seen()).toEqual([
+    expect(await collectNotices()).toEqual([
       `new hook of your own since the last run: ${path.join(workspace.home, '.cline/hooks/TaskCancel.mjs')}`,
     ]);
   });
@@ -260,12 +260,12 @@ test('a changed script that an entry of the user’s own settings runs is report
     'home/.claude/settings.json': JSON.stringify(settings),
     'home/.claude/hooks/done.sh': 'echo 1',
   });
-  const news: string[] = [];
-  const options = { onOwnHookNews: (each: string) => news.push(each) };
+  const newNotices: string[] = [];
+  const options = { onOwnHookNews: (each: string) => newNotices.push(each) };
   await hostIn(workspace, options);
   write(path.join(workspace.home, '.claude/hooks/done.sh'), 'echo 2');
   await hostIn(workspace, options);
-  expect(news).toEqual([
+  expect(newNotices).toEqual([
     `your own hook changed since the last run: ${path.join(workspace.home, '.claude/hooks/done.sh')}`,
   ]);
 });

@@ -47,9 +47,9 @@ describe('trust', () => {
   });
 
   test('a trusted hook runs', async () => {
-    const places = workspace();
-    await trustWorkspace(places);
-    expect(await statusIn(places)).toEqual({
+    const ownWorkspace = workspace();
+    await trustWorkspace(ownWorkspace);
+    expect(await statusIn(ownWorkspace)).toEqual({
       state: 'ready',
       why: '',
       isEnabled: true,
@@ -57,7 +57,7 @@ describe('trust', () => {
       trustedBy: 'record',
       ...LIMITS,
     });
-    const host = await hostIn(places);
+    const host = await hostIn(ownWorkspace);
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'deny',
       reasons: [{ hook: ID, text: 'no' }],
@@ -65,10 +65,10 @@ describe('trust', () => {
   });
 
   test('a hook that changed since is modified and does not run, also in a host that is open', async () => {
-    const places = workspace();
-    await trustWorkspace(places);
-    const host = await hostIn(places);
-    write(path.join(places.root, HOOKS, 'PreToolUse.mjs'), `${DENY}// more\n`);
+    const ownWorkspace = workspace();
+    await trustWorkspace(ownWorkspace);
+    const host = await hostIn(ownWorkspace);
+    write(path.join(ownWorkspace.root, HOOKS, 'PreToolUse.mjs'), `${DENY}// more\n`);
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
       outcomes: [],
@@ -76,14 +76,14 @@ describe('trust', () => {
         { hook: ID, why: `modified: ${HOOKS}/PreToolUse.mjs changed since it was trusted` },
       ],
     });
-    expect(await statusIn(places)).toMatchObject({ state: 'modified', trustedBy: null });
+    expect(await statusIn(ownWorkspace)).toMatchObject({ state: 'modified', trustedBy: null });
   });
 
   test('a file beside the hook belongs to what was trusted', async () => {
-    const places = workspace();
-    await trustWorkspace(places);
-    write(path.join(places.root, HOOKS, 'helper.js'), '');
-    expect(await statusIn(places)).toMatchObject({ state: 'modified' });
+    const ownWorkspace = workspace();
+    await trustWorkspace(ownWorkspace);
+    write(path.join(ownWorkspace.root, HOOKS, 'helper.js'), '');
+    expect(await statusIn(ownWorkspace)).toMatchObject({ state: 'modified' });
   });
 
   test('everything runs with `trust: all`', async () => {
@@ -94,12 +94,12 @@ describe('trust', () => {
   });
 
   test('a lock that the caller names allows its hooks; a lock file that merely exists does not', async () => {
-    const places = workspace();
-    const host = await hostIn(places);
+    const ownWorkspace = workspace();
+    const host = await hostIn(ownWorkspace);
     const lock = formatLock(createLock(host.hooks().map(({ hook }) => toTrustUnit(hook))));
-    const file = write(path.join(places.root, 'hookline.lock.json'), lock);
-    expect(await statusIn(places)).toMatchObject({ state: 'untrusted' });
-    expect(await statusIn(places, { lock: { file } })).toMatchObject({
+    const file = write(path.join(ownWorkspace.root, 'hookline.lock.json'), lock);
+    expect(await statusIn(ownWorkspace)).toMatchObject({ state: 'untrusted' });
+    expect(await statusIn(ownWorkspace, { lock: { file } })).toMatchObject({
       state: 'ready',
       trustedBy: 'lock',
     });
@@ -118,9 +118,9 @@ describe('trust', () => {
   });
 
   test('without a home nothing of a workspace is trusted', async () => {
-    const places = workspace();
-    const surroundings = { ...places.surroundings, home: null };
-    expect(await statusIn({ ...places, surroundings })).toMatchObject({
+    const ownWorkspace = workspace();
+    const surroundings = { ...ownWorkspace.surroundings, home: null };
+    expect(await statusIn({ ...ownWorkspace, surroundings })).toMatchObject({
       state: 'untrusted',
       why: 'no home directory, so there is no trust record',
     });
@@ -142,9 +142,9 @@ describe('switches', () => {
   });
 
   test('in this workspace only', async () => {
-    const places = workspace();
-    const options = off([{ id: ID, root: places.root }]);
-    const host = await hostIn(places, options);
+    const ownWorkspace = workspace();
+    const options = off([{ id: ID, root: ownWorkspace.root }]);
+    const host = await hostIn(ownWorkspace, options);
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       outcomes: [],
       skipped: [{ hook: ID, why: 'disabled' }],
@@ -168,7 +168,7 @@ describe('switches', () => {
       expect(each.hooks()).toEqual([]);
       expect((await each.engine.dispatch(CALL)).effect).toBe('pass');
     }
-    expect(notices).toContainEqual(expect.stringContaining('switched off'));
+    expect(notices).toContainEqual(expect.stringContaining('hooks are disabled by'));
   });
 });
 
@@ -206,11 +206,11 @@ describe('overrides', () => {
 });
 
 describe('a broken hook', () => {
-  const places = () =>
+  const ownWorkspace = () =>
     createTempWorkspace({ [`ws/${HOOKS}/PreToolUse`]: '#!/nowhere/interpreter-x\n' });
 
   test('is found and fails on every dispatch', async () => {
-    const host = await hostIn(places(), { trust: 'all' });
+    const host = await hostIn(ownWorkspace(), { trust: 'all' });
     expect(host.hooks()[0]).toMatchObject({
       state: 'broken',
       why: expect.stringContaining('interpreter-x'),
@@ -223,7 +223,7 @@ describe('a broken hook', () => {
 
   test('refuses where failures block', async () => {
     const flags = { 'hooks.onFailure': 'block' } as const;
-    const host = await hostIn(places(), { trust: 'all', flags });
+    const host = await hostIn(ownWorkspace(), { trust: 'all', flags });
     expect((await host.engine.dispatch(CALL)).effect).toBe('deny');
   });
 });
@@ -240,8 +240,10 @@ describe('the environment of a hook', () => {
     const host = await hostIn(createTempWorkspace({ [file]: tell }, env), { trust: 'all', flags });
     const { context } = await host.engine.dispatch({ name: 'TaskStart', prompt: 'p' });
     expect(host.moment().sessionId).not.toBe('');
-    const told: unknown = JSON.parse(context[0]?.text ?? 'null');
-    return JSON.parse(JSON.stringify(told).replace(host.moment().sessionId, 'the session'));
+    const payloadFields: unknown = JSON.parse(context[0]?.text ?? 'null');
+    return JSON.parse(
+      JSON.stringify(payloadFields).replace(host.moment().sessionId, 'the session'),
+    );
   }
 
   test('of a workspace has no provider keys, but says which session it is in', async () => {
@@ -267,9 +269,9 @@ describe('the environment of a hook', () => {
 });
 
 test('looking again finds new hooks, and subscribers are called', async () => {
-  const places = workspace();
-  const host = await hostIn(places, { trust: 'all' });
-  write(path.join(places.root, HOOKS, 'TaskStart.mjs'), DENY);
+  const ownWorkspace = workspace();
+  const host = await hostIn(ownWorkspace, { trust: 'all' });
+  write(path.join(ownWorkspace.root, HOOKS, 'TaskStart.mjs'), DENY);
   expect(host.hooks()).toHaveLength(1);
   host.rescan();
   expect(host.hooks().map(({ hook }) => hook.eventName)).toEqual(['PreToolUse', 'TaskStart']);
@@ -282,11 +284,11 @@ describe('what another process decides while the host is open', () => {
   const effectIn = async (host: Host): Promise<string> => (await host.engine.dispatch(CALL)).effect;
 
   test('a hook that is no longer trusted does not run again', async () => {
-    const places = workspace();
-    await trustWorkspace(places);
-    const host = await hostIn(places);
+    const ownWorkspace = workspace();
+    await trustWorkspace(ownWorkspace);
+    const host = await hostIn(ownWorkspace);
     expect(await effectIn(host)).toBe('deny');
-    await revokeTrust(recordOf(places), { root: places.root });
+    await revokeTrust(recordOf(ownWorkspace), { root: ownWorkspace.root });
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
       skipped: [{ hook: ID, why: 'untrusted: it was never trusted here' }],
@@ -295,70 +297,70 @@ describe('what another process decides while the host is open', () => {
   });
 
   test('a hook that is trusted again runs', async () => {
-    const places = workspace();
-    await trustWorkspace(places);
-    const host = await hostIn(places);
-    write(path.join(places.root, HOOKS, 'PreToolUse.mjs'), `${DENY}// more\n`);
+    const ownWorkspace = workspace();
+    await trustWorkspace(ownWorkspace);
+    const host = await hostIn(ownWorkspace);
+    write(path.join(ownWorkspace.root, HOOKS, 'PreToolUse.mjs'), `${DENY}// more\n`);
     expect(await effectIn(host)).toBe('pass');
-    await trustWorkspace(places);
+    await trustWorkspace(ownWorkspace);
     expect(await effectIn(host)).toBe('deny');
   });
 
   test('an entry that another program wrote into the record counts for nothing', async () => {
-    const places = workspace();
-    await trustWorkspace(places);
-    const text = readFileSync(recordOf(places), 'utf8');
-    await revokeTrust(recordOf(places), { root: places.root });
-    const host = await hostIn(places);
-    writeFileSync(recordOf(places), text);
+    const ownWorkspace = workspace();
+    await trustWorkspace(ownWorkspace);
+    const text = readFileSync(recordOf(ownWorkspace), 'utf8');
+    await revokeTrust(recordOf(ownWorkspace), { root: ownWorkspace.root });
+    const host = await hostIn(ownWorkspace);
+    writeFileSync(recordOf(ownWorkspace), text);
     expect(await effectIn(host)).toBe('pass');
     expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
   });
 
   test('an entry that another process removed from the record no longer counts', async () => {
-    const places = workspace();
-    await trustWorkspace(places);
-    const host = await hostIn(places);
+    const ownWorkspace = workspace();
+    await trustWorkspace(ownWorkspace);
+    const host = await hostIn(ownWorkspace);
     expect(await effectIn(host)).toBe('deny');
-    writeFileSync(recordOf(places), '{"version": 1, "entries": []}');
+    writeFileSync(recordOf(ownWorkspace), '{"version": 1, "entries": []}');
     expect(await effectIn(host)).toBe('pass');
   });
 
   test('a hook that is switched off does not run until it is switched on again', async () => {
-    const places = workspace();
-    const host = await hostIn(places, { trust: 'all' });
+    const ownWorkspace = workspace();
+    const host = await hostIn(ownWorkspace, { trust: 'all' });
     expect(await effectIn(host)).toBe('deny');
-    write(configOf(places), JSON.stringify({ hooks: { disabled: [ID] } }));
+    write(configOf(ownWorkspace), JSON.stringify({ hooks: { disabled: [ID] } }));
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
       skipped: [{ hook: ID, why: 'disabled' }],
     });
     expect(host.hooks()).toMatchObject([{ state: 'disabled' }]);
-    write(configOf(places), JSON.stringify({ hooks: { disabled: [] } }));
+    write(configOf(ownWorkspace), JSON.stringify({ hooks: { disabled: [] } }));
     expect(await effectIn(host)).toBe('deny');
   });
 
   test('a configuration that breaks leaves the switches as they were', async () => {
-    const places = workspace();
-    write(configOf(places), JSON.stringify({ hooks: { disabled: [ID] } }));
-    const host = await hostIn(places, { trust: 'all' });
-    write(configOf(places), '{oops');
+    const ownWorkspace = workspace();
+    write(configOf(ownWorkspace), JSON.stringify({ hooks: { disabled: [ID] } }));
+    const host = await hostIn(ownWorkspace, { trust: 'all' });
+    write(configOf(ownWorkspace), '{oops');
     expect(await effectIn(host)).toBe('pass');
   });
 
   test('a configuration cannot switch on what the caller switched off', async () => {
-    const places = workspace();
+    const ownWorkspace = workspace();
     const flags = { 'hooks.disabled': [{ id: ID, root: null }] };
-    const host = await hostIn(places, { trust: 'all', flags });
-    write(configOf(places), JSON.stringify({ hooks: { disabled: [] } }));
+    const host = await hostIn(ownWorkspace, { trust: 'all', flags });
+    write(configOf(ownWorkspace), JSON.stringify({ hooks: { disabled: [] } }));
     expect(await effectIn(host)).toBe('pass');
   });
 
   test('a configuration that lies in the workspace switches nothing off', async () => {
-    const places = workspace();
-    const HOOKLINE_HOME = path.join(places.root, 'state');
-    const { surroundings } = places;
-    const host = await hostIn(places, {
+    const ownWorkspace = workspace();
+    const HOOKLINE_HOME = path.join(ownWorkspace.root, 'state');
+    const { surroundings } = ownWorkspace;
+    const host = await hostIn(ownWorkspace, {
       trust: 'all',
       surroundings: { ...surroundings, env: { ...surroundings.env, HOOKLINE_HOME } },
     });

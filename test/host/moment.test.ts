@@ -33,9 +33,9 @@ describe('a session’s moment', () => {
   });
 
   test('has the caller’s fields', () => {
-    const known = { sessionId: 's', cwd: '/elsewhere', iteration: 7 };
-    expect(createMoment(surroundings, clockFrom(0), known)()).toMatchObject({
-      ...known,
+    const knownFields = { sessionId: 's', cwd: '/elsewhere', iteration: 7 };
+    expect(createMoment(surroundings, clockFrom(0), knownFields)()).toMatchObject({
+      ...knownFields,
       agent: { id: 's', parentId: null, type: null },
     });
   });

@@ -28,12 +28,16 @@ test('files of old sessions are removed, and nothing else', async () => {
     'trust-objects/kept': 400,
   });
   await pruneState(state, NOW);
-  const left = [
+  const removedFiles = [
     'transcripts/-ws/old.jsonl',
     'session-env/gone/setup-hook-0.sh',
     'tool-results/gone',
   ];
-  expect(left.map((name) => existsSync(path.join(state, name)))).toEqual([false, false, false]);
+  expect(removedFiles.map((name) => existsSync(path.join(state, name)))).toEqual([
+    false,
+    false,
+    false,
+  ]);
   const rest = ['transcripts/-ws/new.jsonl', 'trust-objects/kept', 'trust.json'];
   expect(rest.map((name) => existsSync(path.join(state, name)))).toEqual([true, true, true]);
 });

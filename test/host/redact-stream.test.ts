@@ -26,8 +26,8 @@ const END: RuntimeEvent = { ...WHO, type: 'session-end', reason: 'other' };
 const NOTICE: RuntimeEvent = { ...WHO, type: 'notice', level: 'info', text: 'meanwhile' };
 
 function bufferDeltas(...events: readonly RuntimeEvent[]): readonly RuntimeEvent[] {
-  const words = new DeltaBuffer();
-  return [...events.flatMap((event) => words.take(event)), ...words.flush()];
+  const buffer = new DeltaBuffer();
+  return [...events.flatMap((event) => buffer.take(event)), ...buffer.flush()];
 }
 
 async function redactText(events: readonly RuntimeEvent[]): Promise<string> {
@@ -68,8 +68,8 @@ describe('what a model writes in pieces', () => {
   });
 
   it('is not buffered without end', () => {
-    const words = new DeltaBuffer();
-    const pieces = Array.from({ length: 100 }, () => words.take(text('x'.repeat(1000))));
+    const buffer = new DeltaBuffer();
+    const pieces = Array.from({ length: 100 }, () => buffer.take(text('x'.repeat(1000))));
     expect(pieces.flat().length).toBeGreaterThan(1);
   });
 

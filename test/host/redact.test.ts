@@ -38,8 +38,8 @@ describe('secrets', () => {
   });
 
   test('a secret that the rule set recognises by its name is redacted to its end', async () => {
-    const named = ['aws_secret', 'access', 'key'].join('_');
-    const [clean = ''] = await redactTexts([`${named} = "${letters(40)}" after`]);
+    const keyName = ['aws_secret', 'access', 'key'].join('_');
+    const [clean = ''] = await redactTexts([`${keyName} = "${letters(40)}" after`]);
     expect(clean).not.toContain(letters(40).slice(-10));
     expect(clean).toContain('[redacted]');
     expect(clean).toMatch(/" after$/);

@@ -102,15 +102,15 @@ test('nothing is reported after the watcher was closed', async () => {
 
 test('a watched path near the top of the file system reports no other paths', async () => {
   const root = createDirectory({ '.claude/settings.json': '{}' });
-  const told = new Set<string>();
+  const reportedPaths = new Set<string>();
   const watcher = await watchDirectories(
     ['/etc/claude-code', path.join(root, '.claude')],
-    (file) => told.add(file),
-    (problem) => told.add(problem),
+    (file) => reportedPaths.add(file),
+    (problem) => reportedPaths.add(problem),
   );
   onTestFinished(() => watcher.close());
   const added = path.join(root, '.claude/other.json');
   write(added, '{}');
-  await until(() => told.has(added));
-  expect([...told]).toEqual([added]);
+  await until(() => reportedPaths.has(added));
+  expect([...reportedPaths]).toEqual([added]);
 });

@@ -33,12 +33,12 @@ async function play(
 ) {
   const recorder = createModelRecorder([...turns, { text: 'Done.' }]);
   const host = await fixture.open({ model: recorder.model, ...options });
-  const started = await host.start({ prompt: 'work', worktree: 'w1' });
+  const startResult = await host.start({ prompt: 'work', worktree: 'w1' });
   await host.dispose();
   const notices = fixture.runtimeEvents.flatMap((event) =>
     event.type === 'notice' ? [event.text] : [],
   );
-  return { ...started, recorder, notices };
+  return { ...startResult, recorder, notices };
 }
 
 describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
@@ -162,12 +162,14 @@ describe.skipIf(!hasProgram('git'))('a session in a worktree of git', () => {
 
 describe('a worktree that a hook makes', () => {
   function made() {
-    const place = { path: '' };
-    const fixture = createAgentFixture(on('WorktreeCreate', () => ({ worktreePath: place.path })));
-    place.path = path.join(fixture.workspace, '..', 'copy');
-    mkdirSync(place.path);
-    writeFileSync(path.join(place.path, 'only-here.txt'), 'here\n');
-    return { fixture, directory: path.resolve(place.path) };
+    const worktreeHolder = { path: '' };
+    const fixture = createAgentFixture(
+      on('WorktreeCreate', () => ({ worktreePath: worktreeHolder.path })),
+    );
+    worktreeHolder.path = path.join(fixture.workspace, '..', 'copy');
+    mkdirSync(worktreeHolder.path);
+    writeFileSync(path.join(worktreeHolder.path, 'only-here.txt'), 'here\n');
+    return { fixture, directory: path.resolve(worktreeHolder.path) };
   }
 
   const answering = (answer: string): Person => ({

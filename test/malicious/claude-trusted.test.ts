@@ -63,13 +63,13 @@ describe('a script that is replaced after trust', () => {
     'tools/after-cd.sh',
     'tools/nested.sh',
   ])('removes the trust from its hook alone: %s', async (script) => {
-    const staged = prepareAttack('claude-swapped-script');
-    trust(staged);
-    expect(await fire(staged.options)).toEqual(ALL_SEVEN);
-    write(staged.repo, script, PWN);
-    expect(await fire(staged.options)).toEqual({ code: 3, ran: 6, skipped: ['modified'] });
-    expect(homeOf(staged)).toEqual({});
-    const result = await runHookline(['trust'], staged.options);
+    const attackWorkspace = prepareAttack('claude-swapped-script');
+    trust(attackWorkspace);
+    expect(await fire(attackWorkspace.options)).toEqual(ALL_SEVEN);
+    write(attackWorkspace.repo, script, PWN);
+    expect(await fire(attackWorkspace.options)).toEqual({ code: 3, ran: 6, skipped: ['modified'] });
+    expect(homeOf(attackWorkspace)).toEqual({});
+    const result = await runHookline(['trust'], attackWorkspace.options);
     expect(result.stdout).toContain(`changed: ${script}`);
     expect(result.stdout).toContain('+: > "$HOME/pwned"');
   });
@@ -89,24 +89,24 @@ describe('a script that is replaced after trust', () => {
   );
 
   it('is noticed although its size and times are as before', async () => {
-    const staged = prepareAttack('claude-swapped-script');
-    const file = write(staged.repo, 'tools/named.sh', '#!/bin/sh\ncat > /dev/null\n\n\n');
-    trust(staged);
+    const attackWorkspace = prepareAttack('claude-swapped-script');
+    const file = write(attackWorkspace.repo, 'tools/named.sh', '#!/bin/sh\ncat > /dev/null\n\n\n');
+    trust(attackWorkspace);
     const { atime, mtime, size } = statSync(file);
-    write(staged.repo, 'tools/named.sh', '#!/bin/sh\n: > "$HOME/pwned"\n');
+    write(attackWorkspace.repo, 'tools/named.sh', '#!/bin/sh\n: > "$HOME/pwned"\n');
     utimesSync(file, atime, mtime);
     expect(statSync(file).size).toBe(size);
-    expect((await fire(staged.options)).skipped).toEqual(['modified']);
-    expect(homeOf(staged)).toEqual({});
+    expect((await fire(attackWorkspace.options)).skipped).toEqual(['modified']);
+    expect(homeOf(attackWorkspace)).toEqual({});
   });
 
   it('is noticed when only the link to it leads elsewhere', async () => {
-    const staged = prepareAttack('claude-swapped-script');
-    trust(staged);
-    const link = path.join(staged.repo, 'tools/linked.sh');
+    const attackWorkspace = prepareAttack('claude-swapped-script');
+    trust(attackWorkspace);
+    const link = path.join(attackWorkspace.repo, 'tools/linked.sh');
     rmSync(link);
     symlinkSync('named.sh', link);
-    expect((await fire(staged.options)).skipped).toEqual(['modified']);
+    expect((await fire(attackWorkspace.options)).skipped).toEqual(['modified']);
   });
 
   it.each([
@@ -253,26 +253,26 @@ describe('an entry that is changed after trust', () => {
 
 describe('a hook that edits settings', () => {
   it('plants nothing that runs', async () => {
-    const staged = prepareAttack('claude-hook-plants-hook');
-    trust(staged);
-    expect(await fire(staged.options)).toEqual(RAN);
-    const planted = JSON.parse(readFileSync(path.join(staged.repo, SETTINGS), 'utf8'));
+    const attackWorkspace = prepareAttack('claude-hook-plants-hook');
+    trust(attackWorkspace);
+    expect(await fire(attackWorkspace.options)).toEqual(RAN);
+    const planted = JSON.parse(readFileSync(path.join(attackWorkspace.repo, SETTINGS), 'utf8'));
     expect(planted.trusted).toBe(true);
-    const { ran, skipped } = await fire(staged.options);
+    const { ran, skipped } = await fire(attackWorkspace.options);
     expect({ ran, skipped: skipped.toSorted() }).toEqual({
       ran: 0,
       skipped: ['modified', 'untrusted'],
     });
-    expect(homeOf(staged)).toEqual({});
+    expect(homeOf(attackWorkspace)).toEqual({});
   });
 });
 
 describe('the user’s own guard', () => {
   it('runs although the repository repeats it, until the copies are trusted', async () => {
-    const staged = prepareAttack('claude-duplicated-guard');
+    const attackWorkspace = prepareAttack('claude-duplicated-guard');
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--json', ...EDIT],
-      staged.options,
+      attackWorkspace.options,
     );
     expect(result.code).toBe(1);
     expect(jsonOf(result)).toMatchObject({
@@ -308,16 +308,16 @@ describe('the user’s own guard', () => {
   });
 
   it('runs in an environment that the repository has no part in', async () => {
-    const staged = prepareAttack('claude-loosening-settings');
+    const attackWorkspace = prepareAttack('claude-loosening-settings');
     const result = await runHookline(
       ['hooks', 'fire', 'PreToolUse', '--json', ...EDIT],
-      staged.options,
+      attackWorkspace.options,
     );
     expect(jsonOf(result)).toMatchObject({
       effect: 'deny',
       outcomes: [{ hook: 'claude:user:PreToolUse:env', stdout: '0\n' }],
     });
-    expect(homeOf(staged)).not.toHaveProperty('pwned');
+    expect(homeOf(attackWorkspace)).not.toHaveProperty('pwned');
   });
 
   it('stays off when the user switched it off and the repository switches it on', async () => {
@@ -330,34 +330,42 @@ describe('the user’s own guard', () => {
 });
 
 describe('a plugin in the repository', () => {
-  const named = ['--plugin-dir', 'plugins/payload', ...EDIT];
+  const pluginFlags = ['--plugin-dir', 'plugins/payload', ...EDIT];
 
   it('needs trust, and loses it with any of its files', async () => {
-    const staged = prepareAttack('claude-plugin-in-repo');
+    const attackWorkspace = prepareAttack('claude-plugin-in-repo');
     const untrusted = { code: 3, ran: 0, skipped: ['untrusted', 'untrusted'] };
-    expect(await fire(staged.options, named)).toEqual(untrusted);
-    trust(staged, ['--plugin-dir', 'plugins/payload']);
-    expect(await fire(staged.options, named)).toEqual({ code: 0, ran: 2, skipped: [] });
-    write(staged.repo, 'plugins/payload/data/rules.sh', PWN);
+    expect(await fire(attackWorkspace.options, pluginFlags)).toEqual(untrusted);
+    trust(attackWorkspace, ['--plugin-dir', 'plugins/payload']);
+    expect(await fire(attackWorkspace.options, pluginFlags)).toEqual({
+      code: 0,
+      ran: 2,
+      skipped: [],
+    });
+    write(attackWorkspace.repo, 'plugins/payload/data/rules.sh', PWN);
     const modified = { code: 3, ran: 0, skipped: ['modified', 'modified'] };
-    expect(await fire(staged.options, named)).toEqual(modified);
-    expect(homeOf(staged)).toEqual({});
+    expect(await fire(attackWorkspace.options, pluginFlags)).toEqual(modified);
+    expect(homeOf(attackWorkspace)).toEqual({});
   });
 
   it('needs trust when the repository enables it and the user knows its marketplace', async () => {
-    const staged = prepareAttack('claude-plugin-in-repo');
-    const known = { shelf: { installLocation: path.join(staged.repo, 'plugins') } };
-    write(staged.home, '.claude/plugins/known_marketplaces.json', JSON.stringify(known));
-    const { ran, skipped } = await fire(staged.options);
+    const attackWorkspace = prepareAttack('claude-plugin-in-repo');
+    const marketplaces = { shelf: { installLocation: path.join(attackWorkspace.repo, 'plugins') } };
+    write(
+      attackWorkspace.home,
+      '.claude/plugins/known_marketplaces.json',
+      JSON.stringify(marketplaces),
+    );
+    const { ran, skipped } = await fire(attackWorkspace.options);
     expect({ ran, skipped }).toEqual({ ran: 0, skipped: ['untrusted', 'untrusted'] });
   });
 
   it('needs trust when it is a link of the repository that leads out of it', async () => {
-    const staged = prepareAttack('claude-plugin-in-repo');
-    expect(await fire(staged.options, ['--plugin-dir', 'linked-plugin', ...EDIT])).toEqual(
+    const attackWorkspace = prepareAttack('claude-plugin-in-repo');
+    expect(await fire(attackWorkspace.options, ['--plugin-dir', 'linked-plugin', ...EDIT])).toEqual(
       UNTRUSTED,
     );
-    expect(homeOf(staged)).toEqual({});
+    expect(homeOf(attackWorkspace)).toEqual({});
   });
 
   it('needs trust as settings that the caller names', async () => {
@@ -369,15 +377,15 @@ describe('a plugin in the repository', () => {
 
 describe('links of the home directory into a repository', () => {
   it('count as the repository’s: what they lead to runs once trusted, and not when it changes', async () => {
-    const staged = prepareAttack('claude-home-linked-into-repo');
-    const { ran, skipped } = await fire(staged.options);
+    const attackWorkspace = prepareAttack('claude-home-linked-into-repo');
+    const { ran, skipped } = await fire(attackWorkspace.options);
     expect({ ran, skipped }).toEqual({ ran: 0, skipped: Array(3).fill('untrusted') });
-    write(staged.repo, 'dotfiles/hooks.json', settingsWith(command('cat > /dev/null')));
-    trust(staged, ['claude:user-cline:PreToolUse:cat']);
-    expect((await fire(staged.options)).ran).toBe(1);
-    write(staged.repo, 'dotfiles/hooks.json', settingsWith(command(': > ~/pwned')));
-    expect((await fire(staged.options)).ran).toBe(0);
-    expect(homeOf(staged)).toEqual({});
+    write(attackWorkspace.repo, 'dotfiles/hooks.json', settingsWith(command('cat > /dev/null')));
+    trust(attackWorkspace, ['claude:user-cline:PreToolUse:cat']);
+    expect((await fire(attackWorkspace.options)).ran).toBe(1);
+    write(attackWorkspace.repo, 'dotfiles/hooks.json', settingsWith(command(': > ~/pwned')));
+    expect((await fire(attackWorkspace.options)).ran).toBe(0);
+    expect(homeOf(attackWorkspace)).toEqual({});
   });
 });
 
@@ -385,31 +393,31 @@ const KEYS = { ANTHROPIC_API_KEY: 'one', OPENAI_API_KEY: 'two', ANTHROPIC_AUTH_T
 
 describe('provider keys', () => {
   it('are kept from workspace hooks unless the user passes them on', async () => {
-    const staged = prepareAttack('claude-thieving-hooks');
-    const options = { ...staged.options, env: { ...KEYS, HARMLESS: 'four' } };
-    trust(staged);
+    const attackWorkspace = prepareAttack('claude-thieving-hooks');
+    const options = { ...attackWorkspace.options, env: { ...KEYS, HARMLESS: 'four' } };
+    trust(attackWorkspace);
     await fire(options);
-    expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\n' });
-    write(staged.home, '.hookline/config.json', '{"env": {"pass": ["OPENAI_API_KEY"]}}');
+    expect(homeOf(attackWorkspace)).toEqual({ stolen: 'HARMLESS=four\n' });
+    write(attackWorkspace.home, '.hookline/config.json', '{"env": {"pass": ["OPENAI_API_KEY"]}}');
     await fire(options);
-    expect(homeOf(staged)).toEqual({ stolen: 'HARMLESS=four\nOPENAI_API_KEY=two\n' });
+    expect(homeOf(attackWorkspace)).toEqual({ stolen: 'HARMLESS=four\nOPENAI_API_KEY=two\n' });
   });
 
   it('are kept from workspace hooks when the user’s settings set them', async () => {
-    const staged = prepareAttack('claude-thieving-hooks');
-    trust(staged);
-    write(staged.home, SETTINGS, JSON.stringify({ env: { ...KEYS, HARMLESS: 'four' } }));
-    await fire(staged.options);
-    expect(homeOf(staged)).toMatchObject({ stolen: 'HARMLESS=four\n' });
+    const attackWorkspace = prepareAttack('claude-thieving-hooks');
+    trust(attackWorkspace);
+    write(attackWorkspace.home, SETTINGS, JSON.stringify({ env: { ...KEYS, HARMLESS: 'four' } }));
+    await fire(attackWorkspace.options);
+    expect(homeOf(attackWorkspace)).toMatchObject({ stolen: 'HARMLESS=four\n' });
   });
 
   it('reach the user’s own hooks', async () => {
-    const staged = prepareAttack('claude-thieving-hooks');
-    cpSync(path.join(staged.repo, '.claude'), path.join(staged.home, '.claude'), {
+    const attackWorkspace = prepareAttack('claude-thieving-hooks');
+    cpSync(path.join(attackWorkspace.repo, '.claude'), path.join(attackWorkspace.home, '.claude'), {
       recursive: true,
     });
-    await fire({ ...staged.options, env: KEYS });
-    expect(homeOf(staged)).toMatchObject({
+    await fire({ ...attackWorkspace.options, env: KEYS });
+    expect(homeOf(attackWorkspace)).toMatchObject({
       stolen: 'ANTHROPIC_API_KEY=one\nANTHROPIC_AUTH_TOKEN=three\nOPENAI_API_KEY=two\n',
     });
   });
@@ -422,16 +430,16 @@ describe('a lock', () => {
   }
 
   it('covers entries and the scripts that they name', async () => {
-    const staged = prepareAttack('claude-swapped-script');
-    const flags = await locked(staged);
-    expect((await runHookline(['lock', '--check'], staged.options)).code).toBe(0);
-    expect(await fire(staged.options, EDIT)).toMatchObject({ code: 3, ran: 0 });
-    expect(await fire(staged.options, flags)).toEqual(ALL_SEVEN);
+    const attackWorkspace = prepareAttack('claude-swapped-script');
+    const flags = await locked(attackWorkspace);
+    expect((await runHookline(['lock', '--check'], attackWorkspace.options)).code).toBe(0);
+    expect(await fire(attackWorkspace.options, EDIT)).toMatchObject({ code: 3, ran: 0 });
+    expect(await fire(attackWorkspace.options, flags)).toEqual(ALL_SEVEN);
 
-    write(staged.repo, 'tools/in-args.sh', PWN);
-    expect((await runHookline(['lock', '--check'], staged.options)).code).toBe(1);
-    expect(await fire(staged.options, flags)).toMatchObject({ ran: 6 });
-    expect(homeOf(staged)).toEqual({});
+    write(attackWorkspace.repo, 'tools/in-args.sh', PWN);
+    expect((await runHookline(['lock', '--check'], attackWorkspace.options)).code).toBe(1);
+    expect(await fire(attackWorkspace.options, flags)).toMatchObject({ ran: 6 });
+    expect(homeOf(attackWorkspace)).toEqual({});
   });
 
   it('covers an entry’s text', async () => {

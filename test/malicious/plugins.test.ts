@@ -7,26 +7,28 @@ const PLUGIN_ATTACKS = ATTACKS.filter((name) => name.startsWith('plugin-'));
 
 describe('a whole run', () => {
   it.each(PLUGIN_ATTACKS)('in %s imports nothing', async (name) => {
-    const staged = prepareAttack(name);
-    const before = homeOf(staged);
-    const { code, stdout, stderr } = await run(staged);
+    const attackWorkspace = prepareAttack(name);
+    const before = homeOf(attackWorkspace);
+    const { code, stdout, stderr } = await run(attackWorkspace);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
-    expect(homeOf(staged)).toEqual(before);
-    const isTold = Object.values(await statesIn(staged)).every((state) => state !== 'ready');
+    expect(homeOf(attackWorkspace)).toEqual(before);
+    const isTold = Object.values(await statesIn(attackWorkspace)).every(
+      (state) => state !== 'ready',
+    );
     expect(isTold).toBe(true);
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 
   it('says which plugins it did not load', async () => {
-    const staged = prepareAttack('plugin-in-repo');
-    const { stderr } = await run(staged);
+    const attackWorkspace = prepareAttack('plugin-in-repo');
+    const { stderr } = await run(attackWorkspace);
     expect(stderr).toContain('it was never trusted here');
   });
 });
 
 it('does not load what a link leads to elsewhere in the name of a package', async () => {
-  const staged = prepareAttack('plugin-points-outside');
-  expect(await statesIn(staged)).toEqual({
+  const attackWorkspace = prepareAttack('plugin-points-outside');
+  expect(await statesIn(attackWorkspace)).toEqual({
     'plugin:workspace:helpful': 'broken',
     'plugin:workspace:hidden': 'broken',
     'plugin:workspace:hidden~2': 'broken',
@@ -37,33 +39,33 @@ it('does not load what a link leads to elsewhere in the name of a package', asyn
 });
 
 it('loads trusted plugins, and none of which a byte was swapped', async () => {
-  const staged = prepareAttack('plugin-swapped');
-  trust(staged);
-  expect(await statesIn(staged)).toEqual({
+  const attackWorkspace = prepareAttack('plugin-swapped');
+  trust(attackWorkspace);
+  expect(await statesIn(attackWorkspace)).toEqual({
     'plugin:workspace:harmless': 'ready',
     'plugin:workspace:packaged': 'ready',
   });
-  const first = await run(staged);
+  const first = await run(attackWorkspace);
   expect(first).toMatchObject({ code: 0, stderr: '' });
 
-  continueAttack('plugin-swapped', staged);
-  write(staged.repo, HELPER, `${PAYLOAD}export const helper = () => undefined;\n`);
-  expect(await statesIn(staged)).toEqual({
+  continueAttack('plugin-swapped', attackWorkspace);
+  write(attackWorkspace.repo, HELPER, `${PAYLOAD}export const helper = () => undefined;\n`);
+  expect(await statesIn(attackWorkspace)).toEqual({
     'plugin:workspace:harmless': 'modified',
     'plugin:workspace:packaged': 'modified',
   });
-  const second = await run(staged);
+  const second = await run(attackWorkspace);
   expect(second.code).toBe(0);
   expect(second.stderr).toContain('src/shared.ts changed since it was trusted');
   expect(second.stderr).toContain('node_modules/helper/index.js changed since it was trusted');
-  expect(homeOf(staged)).toEqual({});
+  expect(homeOf(attackWorkspace)).toEqual({});
 });
 
 it('does not let a repository switch off the user’s own guard', async () => {
-  const staged = prepareAttack('plugin-places-moved-by-direnv');
-  const file = write(staged.home, 'Documents/Cline/Plugins/guard.ts', PLAIN);
-  write(staged.repo, '.direnv/off.json', JSON.stringify({ disabledPlugins: [file] }));
-  expect(await statesIn(staged)).toEqual({
+  const attackWorkspace = prepareAttack('plugin-places-moved-by-direnv');
+  const file = write(attackWorkspace.home, 'Documents/Cline/Plugins/guard.ts', PLAIN);
+  write(attackWorkspace.repo, '.direnv/off.json', JSON.stringify({ disabledPlugins: [file] }));
+  expect(await statesIn(attackWorkspace)).toEqual({
     'plugin:home:payload': 'untrusted',
     'plugin:global:guard': 'ready',
   });

@@ -24,16 +24,16 @@ describe.each(ATTACKS)('%s', (name) => {
   const title = isImpossible ? 'is skipped: there is no mkfifo here' : `${about} ${mustNot}`;
 
   it.skipIf(isImpossible)(title, async () => {
-    const staged = prepareAttack(name);
-    const before = homeOf(staged);
+    const attackWorkspace = prepareAttack(name);
+    const before = homeOf(attackWorkspace);
     const results = await Promise.all(
-      COMMANDS.map((command) => runHookline(command, staged.options)),
+      COMMANDS.map((command) => runHookline(command, attackWorkspace.options)),
     );
     const [list, fire] = results;
     const trust = results.at(-1);
-    const { says = 'untrusted', notes = [], strict = 3 } = staged.attack;
+    const { says = 'untrusted', notes = [], strict = 3 } = attackWorkspace.attack;
 
-    expect(homeOf(staged)).toEqual(before);
+    expect(homeOf(attackWorkspace)).toEqual(before);
     expect(fire).toMatchObject({ code: strict });
     if (says === 'untrusted') expect(trust).toMatchObject({ code: 1 });
     if (says !== null) expect(list?.stdout).toContain(says);

@@ -40,7 +40,7 @@ test('a server is removed, and comments and all else stay', () => {
 });
 
 test.each([
-  [FILE.replace('"docs"', '"new"'), 'there is an MCP server "new" already'],
+  [FILE.replace('"docs"', '"new"'), 'MCP server "new" already exists'],
   ['[]', 'expected an object with "mcpServers", found array'],
   ['{ "mcpServers": [] }', '"mcpServers": expected an object, found array'],
   ['{\n  nope', 'expected JSON, found something else at line 2'],

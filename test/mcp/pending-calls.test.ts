@@ -8,15 +8,15 @@ describe('a question of a server while several calls are under way', () => {
   it('is not asked when it may be about the call of another agent, and a notice says so', async () => {
     const { connection, call, notices } = connectTo(started(badEntry('ask-late')));
     await connection.open();
-    const asked: string[] = [];
+    const questions: string[] = [];
     const askOf =
       (agent: string): Ask =>
       async () => {
-        asked.push(agent);
+        questions.push(agent);
         return { action: 'accept', content: { password: agent } };
       };
     const answers = await Promise.all([call('one', {}, askOf('A')), call('two', {}, askOf('B'))]);
-    expect({ asked, answers, notices: notices.slice(-1) }).toEqual({
+    expect({ asked: questions, answers, notices: notices.slice(-1) }).toEqual({
       asked: [],
       answers: [{ action: 'decline' }, { action: 'decline' }],
       notices: [
@@ -53,11 +53,11 @@ describe('a question of a server while several calls are under way', () => {
     });
     const { connection, call } = connectTo({ type: 'http', url, headers: {} });
     await connection.open();
-    const asked: string[] = [];
+    const questions: string[] = [];
     const askOf =
       (agent: string): Ask =>
       async () => {
-        asked.push(agent);
+        questions.push(agent);
         return { action: 'cancel' };
       };
     const { signal } = new AbortController();
@@ -67,9 +67,9 @@ describe('a question of a server while several calls are under way', () => {
       call('ask', {}, askOf('A')),
       connection.request(other),
     ];
-    await until(() => asked.length > 0);
+    await until(() => questions.length > 0);
     await Promise.all([connection.close(), Promise.allSettled(pending)]);
-    expect(asked).toEqual(['A']);
+    expect(questions).toEqual(['A']);
   });
 });
 

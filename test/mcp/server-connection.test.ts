@@ -68,12 +68,12 @@ describe('a connection to a server that is a program', () => {
 
   it('passes on the questions of the server, and declines when no user can be asked', async () => {
     const { call } = connectTo(started(exampleEntry()));
-    const asked: unknown[] = [];
+    const askedQuestions: unknown[] = [];
     const answered = await call('ask', {}, async (question) => {
-      asked.push(question);
+      askedQuestions.push(question);
       return { action: 'accept', content: { username: 'bob', odd: { deep: 1 } } };
     });
-    expect({ asked, answered, alone: await call('ask') }).toEqual({
+    expect({ asked: askedQuestions, answered, alone: await call('ask') }).toEqual({
       asked: [
         {
           server: 'srv',

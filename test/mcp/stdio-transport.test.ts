@@ -5,14 +5,14 @@ import { MessageLines } from '../../src/mcp/stdio-transport.ts';
 test('however a text is cut into chunks, its lines are the same', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.integer({ min: 1, max: 7 }), (texts, size) => {
-      const wanted = texts.map((text) => text.replaceAll(/[\r\n]/g, ''));
-      const bytes = Buffer.from(wanted.map((line) => `${line}\n`).join(''));
+      const expectedLines = texts.map((text) => text.replaceAll(/[\r\n]/g, ''));
+      const bytes = Buffer.from(expectedLines.map((line) => `${line}\n`).join(''));
       const lines = new MessageLines(1000);
       const found: string[] = [];
       for (let at = 0; at < bytes.length; at += size) {
         found.push(...(lines.push(bytes.subarray(at, at + size)) ?? ['too long']));
       }
-      expect(found).toEqual(wanted);
+      expect(found).toEqual(expectedLines);
     }),
   );
 });

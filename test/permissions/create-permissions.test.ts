@@ -143,9 +143,9 @@ describe('suggestions', () => {
   ])('for %s %s let the same call pass once they are taken over', (name, about) => {
     const machine = createMachine({ 'other/file.txt': '' });
     const session = open(machine);
-    const asked = call(name, about, machine.root);
-    const { effect, suggestions } = session.judge(asked);
-    expect([effect, session.update(suggestions), session.judge(asked).effect]).toEqual([
+    const toolCall = call(name, about, machine.root);
+    const { effect, suggestions } = session.judge(toolCall);
+    expect([effect, session.update(suggestions), session.judge(toolCall).effect]).toEqual([
       'ask',
       [],
       'allow',
@@ -234,7 +234,7 @@ describe('updates', () => {
     const before = session.directories();
     session.update([{ type: 'removeDirectories', directories: [other], destination: 'session' }]);
     expect([notes, before, session.directories()]).toEqual([
-      ['/not/there was not added: there is no such directory'],
+      ['/not/there was not added: it does not exist'],
       [other],
       [],
     ]);

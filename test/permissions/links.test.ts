@@ -74,11 +74,11 @@ test('an added directory is worked in like the workspace', () => {
   const machine = linked();
   const outside = path.join(machine.base, 'outside');
   const session = open(machine, { mode: 'acceptEdits' });
-  const asked = () =>
+  const listEffects = () =>
     [call('Read', 'out/b.txt', machine.root), call('Write', `${outside}/c`, machine.root)].map(
       (each) => session.judge(each).effect,
     );
-  expect(asked()).toEqual(['ask', 'ask']);
+  expect(listEffects()).toEqual(['ask', 'ask']);
   session.addDirectory(outside);
-  expect([asked(), session.directories()]).toEqual([['allow', 'allow'], [outside]]);
+  expect([listEffects(), session.directories()]).toEqual([['allow', 'allow'], [outside]]);
 });

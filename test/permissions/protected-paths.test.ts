@@ -75,13 +75,13 @@ describe('writing', () => {
     symlinkSync('.claude', path.join(root, 'harmless'));
     symlinkSync('.claude/settings.json', path.join(root, 'dangling.json'));
     const session = open(machine, { mode: 'bypassPermissions' });
-    const asked = [
+    const effects = [
       call('Write', 'harmless/settings.json', root),
       call('Write', 'dangling.json', root),
       bash('echo {} > dangling.json', root),
       bash('cp x harmless/settings.json', root),
     ].map((each) => session.judge(each).effect);
-    expect(asked).toEqual(['ask', 'ask', 'ask', 'ask']);
+    expect(effects).toEqual(['ask', 'ask', 'ask', 'ask']);
   });
 });
 

@@ -33,9 +33,9 @@ export function rule(line: string, source = '.claude/settings.json'): Permission
 }
 
 function behaviorOf(word: string): PermissionBehavior {
-  const known = (['allow', 'ask', 'deny'] as const).find((each) => each === word);
-  if (known === undefined) throw new Error(`no behaviour: ${word}`);
-  return known;
+  const match = (['allow', 'ask', 'deny'] as const).find((each) => each === word);
+  if (match === undefined) throw new Error(`no behaviour: ${word}`);
+  return match;
 }
 
 export interface Opening extends Partial<Omit<PermissionsOptions, 'rules'>> {

@@ -105,9 +105,9 @@ describe.each(ROWS)('$rules · $asked', ({ rules, asked, effects }) => {
   test(PERMISSION_MODES.map((mode, index) => `${mode}: ${effects[index]}`).join(', '), () => {
     const machine = createMachine({ 'ws/src/a.ts': '', 'ws/secrets/key': '' });
     const [name = '', ...about] = asked.split(' ');
-    const written = rules === '-' ? [] : rules.split('; ');
+    const ruleTexts = rules === '-' ? [] : rules.split('; ');
     const judged = PERMISSION_MODES.map((mode) =>
-      open(machine, { mode, rules: written }).judge(call(name, about.join(' '), machine.root)),
+      open(machine, { mode, rules: ruleTexts }).judge(call(name, about.join(' '), machine.root)),
     );
     expect(judged.map(({ effect }) => effect)).toEqual(effects);
   });

@@ -66,10 +66,10 @@ function eventsMadeIn(program: ESTree.Program): Set<string> {
   return names;
 }
 
-const made = sources.map(({ path, program }) => ({ path, events: eventsMadeIn(program) }));
+const eventsByFile = sources.map(({ path, program }) => ({ path, events: eventsMadeIn(program) }));
 
 function sitesOf(event: EventName): readonly string[] {
-  return made.filter(({ events }) => events.has(event)).map(({ path }) => path);
+  return eventsByFile.filter(({ events }) => events.has(event)).map(({ path }) => path);
 }
 
 describe('every event has one firing site:', () => {

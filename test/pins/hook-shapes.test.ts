@@ -47,7 +47,7 @@ test('hosts list hooks with the fields that programs read', async () => {
   });
   const host = await hostIn(workspace, { trust: 'all' });
   const listed = host.hooks();
-  const made = host.madeHooks();
+  const hooksWithHandlers = host.madeHooks();
   expect(
     listed.map(({ hook: { eventName, events, permissions, mcpServer, plugin } }) => [
       eventName,
@@ -65,6 +65,8 @@ test('hosts list hooks with the fields that programs read', async () => {
     expect(Object.keys(status)).toEqual(expect.arrayContaining(STATUS_KEYS));
     expect(Object.keys(status.hook)).toEqual(expect.arrayContaining(HOOK_KEYS));
   }
-  expect(made.map(({ hook }) => hook)).toEqual(listed.slice(0, 2).map(({ hook }) => hook));
+  expect(hooksWithHandlers.map(({ hook }) => hook)).toEqual(
+    listed.slice(0, 2).map(({ hook }) => hook),
+  );
   await host.dispose();
 });

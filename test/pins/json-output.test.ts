@@ -152,17 +152,17 @@ const PAYLOADS = {
 
 describe.each(NAMES)('the JSON of every command on the example %s', (example) => {
   it('is as recorded', async () => {
-    const place = createJsonWorkspace(example);
+    const ownWorkspace = createJsonWorkspace(example);
     try {
       const recorded: Recorded[] = [];
-      for (const words of [...BEFORE_TRUST, ...AFTER_TRUST, ...(FURTHER[example] ?? [])]) {
-        recorded.push(await runCommand(words, place));
+      for (const commandArgs of [...BEFORE_TRUST, ...AFTER_TRUST, ...(FURTHER[example] ?? [])]) {
+        recorded.push(await runCommand(commandArgs, ownWorkspace));
       }
       const file = path.join(import.meta.dirname, 'json-output', `${example}.json`);
-      const text = JSON.stringify(replaceVolatile(recorded, place), null, 2);
+      const text = JSON.stringify(replaceVolatile(recorded, ownWorkspace), null, 2);
       await expect(`${text}\n`).toMatchFileSnapshot(file);
     } finally {
-      rmSync(place.directory, { recursive: true, force: true });
+      rmSync(ownWorkspace.directory, { recursive: true, force: true });
     }
   });
 });

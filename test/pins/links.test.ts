@@ -7,10 +7,10 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 test.each(documents())('every link of %s leads somewhere', (document) => {
   const text = readFileSync(path.join(ROOT, document), 'utf8');
   const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, to]) => to!);
-  const lost = targets.filter(
+  const deadLinks = targets.filter(
     (target) => !existsSync(path.join(ROOT, path.dirname(document), target)),
   );
-  expect(lost).toEqual([]);
+  expect(deadLinks).toEqual([]);
 });
 
 function documents(): string[] {

@@ -35,8 +35,8 @@ describe('a manifest', () => {
   it('has a warning about hooks that are never called', () => {
     const hooks = { beforeTol: () => undefined, afterRun: 'later' };
     expect(readManifest({ ...fine, hooks }, 'it').warnings).toEqual([
-      'there is no hook "beforeTol"; did you mean beforeTool?',
-      'its hook afterRun is no function, but string',
+      'hook "beforeTol" not found; did you mean beforeTool?',
+      'its hook afterRun is not a function, but string',
     ]);
   });
 

@@ -200,8 +200,6 @@ describe('the registry', () => {
     await registry.dispose();
     await registry.dispose();
     expect(done).toEqual(['three', 'one']);
-    expect(issues.map(({ message }) => message)).toEqual([
-      'what it wanted done at the end failed: broken',
-    ]);
+    expect(issues.map(({ message }) => message)).toEqual(['its onDispose callback failed: broken']);
   });
 });

@@ -121,15 +121,15 @@ test('how the bytes were chunked makes no difference', () => {
 test('head and tail are the beginning and the end of the whole text, and fit the limit', () => {
   fc.assert(
     fc.property(anyBytes, sizes, limit, (bytes, cuts, maxBytes) => {
-      const whole = Buffer.from(bytes).toString('utf8');
+      const fullText = Buffer.from(bytes).toString('utf8');
       const { text, tail, totalBytes, truncated } = collect(inChunks(bytes, cuts), maxBytes);
       expect({ totalBytes, truncated }).toEqual({
         totalBytes: bytes.length,
         truncated: bytes.length > maxBytes,
       });
-      expect(whole.startsWith(text)).toBe(true);
-      expect(whole.endsWith(tail)).toBe(true);
-      expect(truncated || text === whole).toBe(true);
+      expect(fullText.startsWith(text)).toBe(true);
+      expect(fullText.endsWith(tail)).toBe(true);
+      expect(truncated || text === fullText).toBe(true);
     }),
   );
 });
@@ -140,9 +140,9 @@ test('of valid text at most three bytes are lost at either cut', () => {
       const bytes = Buffer.from(text);
       fc.pre(bytes.length > maxBytes);
       const result = collect([bytes], maxBytes);
-      const kept = Buffer.byteLength(result.text) + Buffer.byteLength(result.tail);
-      expect(kept).toBeLessThanOrEqual(maxBytes);
-      expect(kept).toBeGreaterThanOrEqual(maxBytes - 6);
+      const keptBytes = Buffer.byteLength(result.text) + Buffer.byteLength(result.tail);
+      expect(keptBytes).toBeLessThanOrEqual(maxBytes);
+      expect(keptBytes).toBeGreaterThanOrEqual(maxBytes - 6);
     }),
   );
 });

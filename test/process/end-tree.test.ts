@@ -13,14 +13,14 @@ function row(pid: number, parent: number, more: Partial<ProcessRow> = {}): Proce
 
 /** A fake machine that records what it was asked to do. */
 function recordingMachine(platform: NodeJS.Platform, tables: (readonly ProcessRow[] | null)[]) {
-  const asked: unknown[] = [];
+  const actions: unknown[] = [];
   const machine: TreeMachine = {
     platform,
-    kill: (pid, signal) => void asked.push([pid, signal]),
-    run: (file, args) => void asked.push([file, ...args]),
+    kill: (pid, signal) => void actions.push([pid, signal]),
+    run: (file, args) => void actions.push([file, ...args]),
     listProcesses: () => tables.shift() ?? null,
   };
-  return { machine, asked };
+  return { machine, asked: actions };
 }
 
 const away = { group: 13, session: 13 };

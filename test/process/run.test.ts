@@ -52,12 +52,12 @@ describe('a program that ends by itself', () => {
   });
 
   test('emits all that it prints as it arrives, also what is not kept', async () => {
-    let seen = '';
+    let printedOutput = '';
     const result = await runProgram(
       { ...shell('echo one; echo two; echo no >&2'), maxStdoutBytes: 2 },
-      { onOutput: (chunk) => (seen += chunk.toString('utf8')) },
+      { onOutput: (chunk) => (printedOutput += chunk.toString('utf8')) },
     );
-    expect(seen).toBe('one\ntwo\n');
+    expect(printedOutput).toBe('one\ntwo\n');
     expect(result.stdout).toEqual({ text: 'o', totalBytes: 8, truncated: true, tail: '\n' });
   });
 
@@ -153,8 +153,12 @@ describe('output', () => {
     const result = await runProgram(
       program({ file: '/bin/sh', args: ['-c', script, process.execPath, ...args] }),
     );
-    const kept = ({ text, tail }: { text: string; tail: string }) => text.length + tail.length;
-    expect([kept(result.stdout), kept(result.stderr)]).toEqual([8 * 1024 * 1024, 1024 * 1024]);
+    const getKeptLength = ({ text, tail }: { text: string; tail: string }) =>
+      text.length + tail.length;
+    expect([getKeptLength(result.stdout), getKeptLength(result.stderr)]).toEqual([
+      8 * 1024 * 1024,
+      1024 * 1024,
+    ]);
   });
 });
 

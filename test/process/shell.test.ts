@@ -46,8 +46,8 @@ describe('on Windows', () => {
 
   test('the bash of Git is the default, never that of WSL', () => {
     const { findProgram } = machine('win32', wsl, git, gitBash, powershell);
-    const wanted = planShellCommand(command, { platform: 'win32', findProgram });
-    expect(wanted).toEqual({ file: gitBash, args: ['-c', command] });
+    const shellPlan = planShellCommand(command, { platform: 'win32', findProgram });
+    expect(shellPlan).toEqual({ file: gitBash, args: ['-c', command] });
   });
 
   test('without it PowerShell is', () => {

@@ -104,9 +104,9 @@ describe('the schema of a case', () => {
 });
 
 function namesFromHint(document: unknown): string[] {
-  const known = /^Known are: (.*)\.$/.exec(refusal(document)?.hint ?? '')?.[1];
-  expect(known, 'the hint lists what is known').toBeDefined();
-  return known?.split(', ') ?? [];
+  const knownKeys = /^Known fields: (.*)\.$/.exec(refusal(document)?.hint ?? '')?.[1];
+  expect(knownKeys, 'the hint lists what is known').toBeDefined();
+  return knownKeys?.split(', ') ?? [];
 }
 
 function findCaseFiles(directory: string): string[] {

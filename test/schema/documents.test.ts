@@ -184,15 +184,17 @@ describe('the schema of a lock', () => {
     const directory = path.join(root, '.clinerules', 'hooks');
     const entry = path.join(directory, 'PreToolUse');
     const lock = createLock([{ id: 'a', root, entry, files: [], directories: [directory] }]);
-    const written = JSON.parse(formatLock(lock));
-    expect(allObjections(LOCK, file, [written])).toEqual([]);
-    expect(objections(file, { ...written, version: 2 })).not.toEqual([]);
+    const lockContent = JSON.parse(formatLock(lock));
+    expect(allObjections(LOCK, file, [lockContent])).toEqual([]);
+    expect(objections(file, { ...lockContent, version: 2 })).not.toEqual([]);
     expect(objections(file, { version: 1 })).not.toEqual([]);
-    const [hook] = written.hooks;
+    const [hook] = lockContent.hooks;
     for (const field of ['id', 'entry', 'digest', 'files']) {
-      expect(objections(file, { ...written, hooks: [{ ...hook, [field]: 5 }] })).not.toEqual([]);
+      expect(objections(file, { ...lockContent, hooks: [{ ...hook, [field]: 5 }] })).not.toEqual(
+        [],
+      );
     }
-    expect(objections(file, { ...written, more: 1 })).not.toEqual([]);
+    expect(objections(file, { ...lockContent, more: 1 })).not.toEqual([]);
   });
 });
 
@@ -269,7 +271,7 @@ describe('the schema of what a Cline hook prints', () => {
       Object.fromEntries([...fields, 'unknownField'].map((field) => [field, value])),
       { requiredKeys: ['cancel'] },
     );
-    const meant = fc.record(
+    const answerFields = fc.record(
       {
         cancel: fc.boolean(),
         review: fc.boolean(),
@@ -279,7 +281,7 @@ describe('the schema of what a Cline hook prints', () => {
       { requiredKeys: ['cancel'] },
     );
     fc.assert(
-      fc.property(fc.oneof(answer, meant), (document) => {
+      fc.property(fc.oneof(answer, answerFields), (document) => {
         const isAllowed = objections(file, document).length === 0;
         const { fault, notes } = readAnswer(JSON.stringify(document));
         expect(isAllowed && (fault !== null || notes.length > 0)).toBe(false);

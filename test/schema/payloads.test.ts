@@ -43,16 +43,16 @@ describe('the payload of a Cline hook', () => {
 
 describe('the published schema of a payload', () => {
   it.each(goldenPayloads())('reports every missing required field of $title', (sent) => {
-    const places = listRequiredPaths(readSchema(payloadFile(sent.name)));
-    expect(places.length).toBeGreaterThan(20);
-    expect(places.filter((place) => accepts(sent, without(sent.payload, place)))).toEqual([]);
+    const paths = listRequiredPaths(readSchema(payloadFile(sent.name)));
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.filter((place) => accepts(sent, without(sent.payload, place)))).toEqual([]);
   });
 
   it.each(goldenPayloads())('refuses a wrong type in every field of $title', (sent) => {
-    const places = listTypedPaths(readSchema(payloadFile(sent.name)));
-    expect(places.length).toBeGreaterThan(20);
+    const paths = listTypedPaths(readSchema(payloadFile(sent.name)));
+    expect(paths.length).toBeGreaterThan(20);
     const wrong = { wrong: [true] };
-    expect(places.filter((place) => accepts(sent, replaced(sent.payload, place, wrong)))).toEqual(
+    expect(paths.filter((place) => accepts(sent, replaced(sent.payload, place, wrong)))).toEqual(
       [],
     );
   });

@@ -80,9 +80,9 @@ describe('schema/hooks.proto', () => {
   });
 
   it.each(goldenPayloads())('loses nothing of $title', ({ payload }) => {
-    const read = fromJson(input, payload as JsonValue, { registry });
-    const written = toJson(input, read, { registry, alwaysEmitImplicit: true });
-    expect(comparable(written)).toEqual(comparable(payload));
+    const protoMessage = fromJson(input, payload as JsonValue, { registry });
+    const protoJson = toJson(input, protoMessage, { registry, alwaysEmitImplicit: true });
+    expect(comparable(protoJson)).toEqual(comparable(payload));
   });
 
   it.each(goldenPayloads())('does not fit $title with a field of the wrong type', ({ payload }) => {
@@ -98,8 +98,8 @@ describe('schema/hooks.proto', () => {
 
   it('has exactly the fields that the JSON Schemas of the payloads have', () => {
     const described = FILE_HOOK_NAMES.flatMap((name) => Object.keys(payloadSchema(name).shape));
-    const known = input.fields.map((field) => field.jsonName);
-    expect([...known].toSorted()).toEqual([...new Set(described)].toSorted());
+    const knownFields = input.fields.map((field) => field.jsonName);
+    expect([...knownFields].toSorted()).toEqual([...new Set(described)].toSorted());
   });
 
   it('fits whatever a hook may print', () => {

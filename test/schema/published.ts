@@ -24,8 +24,8 @@ export function objectionsOf(schema: z.ZodType, document: unknown): string[] {
 const published = new Map<string, z.ZodType>();
 
 function publishedSchema(file: string): z.ZodType {
-  const known = published.get(file);
-  if (known !== undefined) return known;
+  const cached = published.get(file);
+  if (cached !== undefined) return cached;
   const schema = z.fromJSONSchema(JSON.parse(readFileSync(`schema/${file}`, 'utf8')));
   published.set(file, schema);
   return schema;

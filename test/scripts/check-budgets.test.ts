@@ -86,10 +86,10 @@ test('what the style forbids is found in code and not in comments', () => {
 test('casts are counted against one budget', () => {
   const casts = Array.from({ length: 11 }, (_, index) => `export const c${index} = 1 as number;`);
   createTree({ 'src/base/casts.ts': casts.join('\n') }, root);
-  const places = casts.map((_, index) => `src/base/casts.ts:${index + 1}`).join(', ');
+  const locations = casts.map((_, index) => `src/base/casts.ts:${index + 1}`).join(', ');
   expect(checkBudgets()).toEqual({
     exitCode: 1,
-    violations: [`src: 11 casts, at most 10: ${places}`],
+    violations: [`src: 11 casts, at most 10: ${locations}`],
   });
 });
 

@@ -37,8 +37,8 @@ describe('a process that is killed while it appends', () => {
       await program.ended;
       const acknowledged = program.lines();
       const transcript = path.join(fixture.sessions, 'one', 'transcript.jsonl');
-      const whole = readFileSync(transcript, 'utf8').split('\n').slice(0, -1);
-      const uuids = whole.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
+      const fullLines = readFileSync(transcript, 'utf8').split('\n').slice(0, -1);
+      const uuids = fullLines.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
       expect(uuids.slice(0, acknowledged.length)).toEqual(acknowledged);
       const resumed = fixture.store.resume('one');
       expect(resumed.messageCount).toBe(uuids.length);

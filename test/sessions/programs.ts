@@ -25,12 +25,16 @@ export function startProgram(name: string, args: readonly string[]): Program {
     stdio: ['pipe', handle, 'inherit'],
   });
   closeSync(handle);
-  const ended = new Promise((resolve) => {
+  const exited = new Promise((resolve) => {
     child.on('close', resolve);
   });
   onTestFinished(async () => {
     child.kill('SIGKILL');
-    await ended;
+    await exited;
   });
-  return { child, lines: () => readFileSync(printed, 'latin1').split('\n').slice(0, -1), ended };
+  return {
+    child,
+    lines: () => readFileSync(printed, 'latin1').split('\n').slice(0, -1),
+    ended: exited,
+  };
 }

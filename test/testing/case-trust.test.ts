@@ -29,8 +29,8 @@ function createUser(): RunCaseOptions {
 }
 
 async function trust(user: RunCaseOptions, root: string, hooksDirectory?: string): Promise<void> {
-  const named = hooksDirectory === undefined ? {} : { hooksDirectory };
-  const opened = openHooks({ ...user, cwd: root, roots: [root], ...named });
+  const hooksOption = hooksDirectory === undefined ? {} : { hooksDirectory };
+  const opened = openHooks({ ...user, cwd: root, roots: [root], ...hooksOption });
   const bindings = opened.hookSet.statuses().map(({ hook }) => bindUnit(toTrustUnit(hook)));
   await grantTrust(opened.trust.recordFile ?? '', bindings, { now: Date.now() });
 }

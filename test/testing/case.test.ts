@@ -66,15 +66,15 @@ describe('readCase', () => {
       'expect: it expects nothing, so the case would always pass',
       undefined,
     ],
-    [{ fire: FIRE, expct: EXPECT }, 'there is no "expct" here', 'Did you mean "expect"?'],
+    [{ fire: FIRE, expct: EXPECT }, 'unknown field "expct"', 'Did you mean "expect"?'],
     [
       { fire: { evnt: 'x' }, expect: EXPECT },
-      'fire: there is no "evnt" here',
+      'fire: unknown field "evnt"',
       'Did you mean "event"?',
     ],
     [
       { fire: { event: 'PreTolUse' }, expect: EXPECT },
-      'fire: there is no event "PreTolUse"',
+      'fire: event "PreTolUse" not found',
       'Did you mean PreToolUse?',
     ],
     [
@@ -89,8 +89,8 @@ describe('readCase', () => {
     ],
     [
       { fire: { payload: {}, event: 'x' }, expect: EXPECT },
-      'fire: there is no "event" here',
-      'Known are: payload, as.',
+      'fire: unknown field "event"',
+      'Known fields: payload, as.',
     ],
     [
       { fire: { payload: { hookName: 'nonsense' } }, expect: EXPECT },
@@ -104,12 +104,12 @@ describe('readCase', () => {
     ],
     [
       { fire: FIRE, expect: { efect: 'deny' } },
-      'expect: there is no "efect" here',
+      'expect: unknown field "efect"',
       'Did you mean "effect"?',
     ],
     [
       { fire: FIRE, expect: { outcomes: [{ statu: 1 }] } },
-      'expect.outcomes: there is no "statu" here',
+      'expect.outcomes: unknown field "statu"',
       'Did you mean "status"?',
     ],
     [
@@ -119,7 +119,7 @@ describe('readCase', () => {
     ],
     [
       { fire: FIRE, expect: EXPECT, settings: { 'hooks.timeout': 1 } },
-      'settings: there is no "hooks.timeout" here',
+      'settings: unknown field "hooks.timeout"',
       'Did you mean "hooks.timeoutMs"?',
     ],
     [
@@ -164,13 +164,13 @@ describe('readCase', () => {
   });
 
   it('says that a case.json is missing', () => {
-    expect(() => readCase(createDirectory())).toThrow(/case\.json: there is no such file/u);
+    expect(() => readCase(createDirectory())).toThrow(/case\.json: file not found/u);
   });
 
   it('refuses an unknown directory, so that no misspelling tests the wrong hooks', () => {
     const directory = createCase({ fire: FIRE, expect: EXPECT }, { 'worksapce/x': '' });
     expect(() => readCase(directory)).toThrow(
-      expect.objectContaining({ hint: 'Known is: workspace.' }),
+      expect.objectContaining({ hint: 'Expected: workspace.' }),
     );
   });
 

@@ -12,8 +12,12 @@ async function fired() {
 describe('expectDecision', () => {
   it('does nothing when all is as expected', async () => {
     const verdict = await fired();
-    const wanted = { effect: 'deny', reasons: ['no'], context: [{ includes: 'ts' }] } as const;
-    expect(() => expectDecision(verdict, wanted)).not.toThrow();
+    const expectedDecision = {
+      effect: 'deny',
+      reasons: ['no'],
+      context: [{ includes: 'ts' }],
+    } as const;
+    expect(() => expectDecision(verdict, expectedDecision)).not.toThrow();
   });
 
   it('throws what every test runner prints: an AssertionError with all differences', async () => {
@@ -21,7 +25,7 @@ describe('expectDecision', () => {
     const attempt = (): void => expectDecision(verdict, { effect: 'pass', reasons: ['yes'] });
     expect(attempt).toThrow(AssertionError);
     expect(attempt).toThrow(
-      'PreToolUse came out otherwise than expected:\n' +
+      'PreToolUse did not match the expectation:\n' +
         '  effect: expected "pass", found "deny"\n' +
         '  reasons[0].text: expected "yes", found "no"',
     );

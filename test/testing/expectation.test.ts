@@ -107,7 +107,7 @@ describe('expectationProblem', () => {
 
   it('names a broken regular expression', () => {
     expect(findExpectationProblem({ matches: '(' }, 'e')).toMatch(
-      /^e: "matches" is no regular expression/u,
+      /^e: "matches" is not a regular expression/u,
     );
   });
 

@@ -103,7 +103,7 @@ describe('fireHook', () => {
     const hook = createDirectory({ 'PreToolUse.txt': '' });
     await expect(fireHook({ hook, event: 'PreToolUse' })).rejects.toMatchObject({
       code: 'HOOK_UNKNOWN',
-      hint: 'PreToolUse.txt the extension .txt is not one that hooks have',
+      hint: 'PreToolUse.txt its extension .txt is not supported',
     });
     await expect(fireHook({ hook: path.join(hook, 'PreToolUse') })).rejects.toMatchObject({
       code: 'HOOK_UNKNOWN',

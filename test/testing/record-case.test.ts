@@ -78,7 +78,7 @@ process.exitCode = 1;
     });
     await expect(recordCase({ directory, fire: FIRE, trust: 'all' })).rejects.toMatchObject({
       code: 'CASE_INVALID',
-      message: expect.stringContaining('it is there already'),
+      message: expect.stringContaining('it already exists'),
     });
     expect(written(directory)).toEqual(fields);
     await recordCase({ directory, fire: FIRE, replace: true, trust: 'all' });

@@ -49,7 +49,7 @@ describe('resolveEvent', () => {
   });
 
   it.each([
-    [{ event: 'PreToolUs' }, 'EVENT_UNKNOWN', 'there is no event "PreToolUs"'],
+    [{ event: 'PreToolUs' }, 'EVENT_UNKNOWN', 'event "PreToolUs" not found'],
     [{ event: 'TaskStart', tool: 'Bash' }, 'PAYLOAD_INVALID', 'TaskStart is not about a tool'],
     [{ event: 'PreToolUse', result: 'x' }, 'PAYLOAD_INVALID', 'PreToolUse carries no tool result'],
     [{ event: 'PreToolUse', prompt: 'x' }, 'PAYLOAD_INVALID', 'PreToolUse has no fact "prompt"'],

@@ -44,8 +44,8 @@ function traceOf(...entries: readonly object[]): { directory: string; maxFiles: 
 
 describe('readStoredEvent', () => {
   it('gives the last event with its answer, without what belongs to the session', async () => {
-    const place = await createTrace(['one', 'two']);
-    expect(readStoredEvent(place.directory, place.maxFiles, 'last')).toMatchObject({
+    const storedTrace = await createTrace(['one', 'two']);
+    expect(readStoredEvent(storedTrace.directory, storedTrace.maxFiles, 'last')).toMatchObject({
       fire: {
         event: 'PreToolUse',
         facts: {
@@ -60,23 +60,25 @@ describe('readStoredEvent', () => {
       answer: { effect: 'deny', reasons: [{ text: 'no' }] },
       notes: [],
     });
-    const { facts } = readStoredEvent(place.directory, place.maxFiles, 'last').fire;
+    const { facts } = readStoredEvent(storedTrace.directory, storedTrace.maxFiles, 'last').fire;
     expect(Object.keys(facts ?? {})).not.toContain('sessionId');
   });
 
   it('finds one by the beginning of its id', () => {
     const data = createSampleEvent('Stop');
-    const place = traceOf({ id: 'abc1', data }, { id: 'abd2', data });
-    expect(readStoredEvent(place.directory, place.maxFiles, 'abc').id).toBe('abc1');
-    expect(() => readStoredEvent(place.directory, place.maxFiles, 'ab')).toThrow(
+    const storedTrace = traceOf({ id: 'abc1', data }, { id: 'abd2', data });
+    expect(readStoredEvent(storedTrace.directory, storedTrace.maxFiles, 'abc').id).toBe('abc1');
+    expect(() => readStoredEvent(storedTrace.directory, storedTrace.maxFiles, 'ab')).toThrow(
       /2 events have an id that begins with "ab"/u,
     );
-    expect(() => readStoredEvent(place.directory, place.maxFiles, 'x')).toThrow(/no event "x"/u);
+    expect(() => readStoredEvent(storedTrace.directory, storedTrace.maxFiles, 'x')).toThrow(
+      /event "x" not found/u,
+    );
   });
 
   it('reports that an event was cut', async () => {
-    const place = await createTrace(['x'.repeat(20_000)]);
-    expect(() => readStoredEvent(place.directory, place.maxFiles, 'last')).toThrow(
+    const storedTrace = await createTrace(['x'.repeat(20_000)]);
+    expect(() => readStoredEvent(storedTrace.directory, storedTrace.maxFiles, 'last')).toThrow(
       expect.objectContaining({
         code: 'PAYLOAD_INVALID',
         message: expect.stringMatching(/does not hold the whole event .*characters, cut/u),
@@ -85,12 +87,12 @@ describe('readStoredEvent', () => {
   });
 
   it('reports what was redacted', () => {
-    const place = traceOf({
+    const storedTrace = traceOf({
       id: 'a',
       data: createSampleEvent('TaskStart', { prompt: 'key [redacted]' }),
       input: { cut: 'much' },
     });
-    const { notes, answer } = readStoredEvent(place.directory, place.maxFiles, 'a');
+    const { notes, answer } = readStoredEvent(storedTrace.directory, storedTrace.maxFiles, 'a');
     expect(answer.input).toBe(null);
     expect(notes).toEqual([
       expect.stringContaining('was cut'),
@@ -102,6 +104,6 @@ describe('readStoredEvent', () => {
     const line = JSON.stringify({ ...LINE, id: 'old', data: createSampleEvent('Stop') });
     const directory = createDirectory({ 'trace.1.jsonl': `${line}\n` });
     expect(readStoredEvent(directory, 2, 'last').id).toBe('old');
-    expect(() => readStoredEvent(createDirectory(), 2, 'last')).toThrow(/no event "last"/u);
+    expect(() => readStoredEvent(createDirectory(), 2, 'last')).toThrow(/event "last" not found/u);
   });
 });

@@ -21,7 +21,7 @@ const patch = (...lines: readonly string[]): { input: string } => ({
   input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
 });
 
-const shown = (input: unknown, within = context): unknown[] =>
+const listViewInputs = (input: unknown, within = context): unknown[] =>
   listToolViews({ name: 'apply_patch', input }, 'claude', within).map((view) => [
     view.name,
     view.input,
@@ -51,7 +51,7 @@ describe('a patch', () => {
       '*** End of File',
       '*** Delete File: gone.txt',
     );
-    expect(shown(input)).toEqual([
+    expect(listViewInputs(input)).toEqual([
       write('/ws/new.txt', 'a\n\nb'),
       edit('/ws/src/x.ts', 'ctx\nold', 'ctx\nnew'),
       edit('/ws/src/x.ts', 'last', ''),
@@ -61,11 +61,11 @@ describe('a patch', () => {
 
   test('that moves a file empties the source and writes the target', () => {
     const input = patch('*** Update File: old.txt', '*** Move to: new.txt', '@@', '-two', '+2');
-    expect(shown(input)).toEqual([
+    expect(listViewInputs(input)).toEqual([
       edit('/ws/old.txt', 'one\ntwo\nthree\n', ''),
       write('/ws/new.txt', 'one\n2\nthree\n'),
     ]);
-    expect(shown(input, blind)).toEqual([
+    expect(listViewInputs(input, blind)).toEqual([
       edit('/ws/old.txt', 'two', ''),
       write('/ws/new.txt', '2'),
     ]);
@@ -73,7 +73,7 @@ describe('a patch', () => {
 
   test('that only renames has the text that moves', () => {
     const input = patch('*** Update File: old.txt', '*** Move to: new.txt');
-    expect(shown(input)).toEqual([
+    expect(listViewInputs(input)).toEqual([
       edit('/ws/old.txt', 'one\ntwo\nthree\n', ''),
       write('/ws/new.txt', 'one\ntwo\nthree\n'),
     ]);
@@ -81,18 +81,20 @@ describe('a patch', () => {
 
   test('that moves a file whose text it does not fit has the lines of the patch', () => {
     const input = patch('*** Update File: old.txt', '*** Move to: n', '@@', '-absent', '+x');
-    expect(shown(input)[1]).toEqual(write('/ws/n', 'x'));
+    expect(listViewInputs(input)[1]).toEqual(write('/ws/n', 'x'));
   });
 
   test('with Windows line endings has the same parts', () => {
     const { input } = patch('*** Update File: a', '@@', '-x', '+y');
-    expect(shown({ input: input.replaceAll('\n', '\r\n') })).toEqual([edit('/ws/a', 'x', 'y')]);
+    expect(listViewInputs({ input: input.replaceAll('\n', '\r\n') })).toEqual([
+      edit('/ws/a', 'x', 'y'),
+    ]);
   });
 
   test('without an envelope, in a here-document or bare is still read', () => {
     const text = "apply_patch <<'EOF'\n***Update File: a\n-x\n+y\nEOF";
-    expect(shown(text)).toEqual([edit('/ws/a', 'x\nEOF', 'y\nEOF')]);
-    expect(shown({ patch: '*** Delete File: gone.txt' })).toEqual([
+    expect(listViewInputs(text)).toEqual([edit('/ws/a', 'x\nEOF', 'y\nEOF')]);
+    expect(listViewInputs({ patch: '*** Delete File: gone.txt' })).toEqual([
       edit('/ws/gone.txt', 'bye\n', ''),
     ]);
   });
@@ -105,7 +107,7 @@ describe('a patch', () => {
     ['new lines without a prefix', ['*** Add File: a', 'x'], write('/ws/a', 'x')],
     ['no path', ['*** Update File:', '-x'], edit('', 'x', '')],
   ])('that is malformed by %s still has its change', (_, lines, view) => {
-    expect(shown(patch(...lines))).toEqual([view]);
+    expect(listViewInputs(patch(...lines))).toEqual([view]);
   });
 
   test('in its own vocabulary is one view and stays as it is', () => {

@@ -265,8 +265,8 @@ describe('a rewrite through another vocabulary', () => {
       { old_string: 'c', new_string: 'd', note: 1 },
     ];
     const input = { file_path: '/ws/a', edits };
-    const given = { path: '/ws/a', old_text: 'c', new_text: 'D' };
-    expect(rewrite('MultiEdit', input, { from: 'sdk', part: 1, input: given })).toEqual({
+    const editInput = { path: '/ws/a', old_text: 'c', new_text: 'D' };
+    expect(rewrite('MultiEdit', input, { from: 'sdk', part: 1, input: editInput })).toEqual({
       ok: true,
       input: { file_path: '/ws/a', edits: [edits[0], { ...edits[1], new_string: 'D' }] },
     });
@@ -275,12 +275,12 @@ describe('a rewrite through another vocabulary', () => {
   test('changes a notebook’s new source and keeps its cell', () => {
     const input = { notebook_path: '/ws/n.ipynb', cell_id: 'c1', new_source: 'old' };
     const diff = '------- SEARCH\n=======\nnew\n+++++++ REPLACE';
-    const wanted = { ok: true, input: { ...input, new_source: 'new' } };
+    const expectedResult = { ok: true, input: { ...input, new_source: 'new' } };
     expect(
       rewrite('NotebookEdit', input, { from: 'classic', input: { path: 'n.ipynb', diff } }),
-    ).toEqual(wanted);
+    ).toEqual(expectedResult);
     const editor = { path: '/ws/n.ipynb', old_text: '', new_text: 'new' };
-    expect(rewrite('NotebookEdit', input, { from: 'sdk', input: editor })).toEqual(wanted);
+    expect(rewrite('NotebookEdit', input, { from: 'sdk', input: editor })).toEqual(expectedResult);
   });
 
   test('keeps a glob that the coarser vocabulary cannot express', () => {
@@ -353,12 +353,12 @@ describe('a rewrite through another vocabulary', () => {
 
   test('keeps the arguments of a server tool text or object', () => {
     const target = { server_name: 's', tool_name: 't' };
-    const came: Came = { from: 'claude', input: { a: 2 } };
-    expect(rewrite('use_mcp_tool', { ...target, arguments: '{"a":1}' }, came)).toEqual({
+    const receivedRewrite: Came = { from: 'claude', input: { a: 2 } };
+    expect(rewrite('use_mcp_tool', { ...target, arguments: '{"a":1}' }, receivedRewrite)).toEqual({
       ok: true,
       input: { ...target, arguments: '{"a":2}' },
     });
-    expect(rewrite('use_mcp_tool', { ...target, arguments: { a: 1 } }, came)).toEqual({
+    expect(rewrite('use_mcp_tool', { ...target, arguments: { a: 1 } }, receivedRewrite)).toEqual({
       ok: true,
       input: { ...target, arguments: { a: 2 } },
     });

@@ -183,8 +183,8 @@ describe('for any call', () => {
           const views = listToolViews(call, vocabulary, context);
           detectVocabulary(call, input);
           const view = views[part % views.length];
-          const said = { vocabulary, part: view?.part ?? null, input };
-          expect([true, false]).toContain(rewriteInput(call, said, context).ok);
+          const rewriteRequest = { vocabulary, part: view?.part ?? null, input };
+          expect([true, false]).toContain(rewriteInput(call, rewriteRequest, context).ok);
         },
       ),
       { numRuns: 3000 },
@@ -200,8 +200,8 @@ describe('for any call', () => {
           const at = part % views.length;
           const view = views[at];
           const input = isRecord(changes) ? { ...(view?.input as object), ...changes } : changes;
-          const said = { vocabulary, part: view?.part ?? null, input };
-          const rewritten = rewriteInput(call, said, context);
+          const rewriteRequest = { vocabulary, part: view?.part ?? null, input };
+          const rewritten = rewriteInput(call, rewriteRequest, context);
           fc.pre(rewritten.ok && views.length > 1);
           const after = listToolViews(
             { name: call.name, input: rewritten.input },
@@ -270,10 +270,10 @@ describe('for a well-formed call', () => {
         const at = pick % views.length;
         const view = views[at];
         const key = textOf[view?.name ?? ''] ?? '';
-        const wanted = key === 'file_path' ? '/x/y' : fresh.join('\n');
-        const input = { ...(view?.input as object), [key]: wanted };
-        const said = { vocabulary: 'claude', part: view?.part ?? null, input } as const;
-        const rewritten = rewriteInput(call, said, context);
+        const expectedValue = key === 'file_path' ? '/x/y' : fresh.join('\n');
+        const input = { ...(view?.input as object), [key]: expectedValue };
+        const rewriteRequest = { vocabulary: 'claude', part: view?.part ?? null, input } as const;
+        const rewritten = rewriteInput(call, rewriteRequest, context);
         fc.pre(rewritten.ok);
         const after = listToolViews({ name: call.name, input: rewritten.input }, 'claude', context);
         expect(after).toEqual(views.with(at, { ...(view ?? { name: '', part: null }), input }));

@@ -194,11 +194,11 @@ describe('every tool has a view in every vocabulary', () => {
 });
 
 describe('a plural call', () => {
-  const shown = (name: string, input: unknown, to: Vocabulary): unknown[] =>
+  const listViews = (name: string, input: unknown, to: Vocabulary): unknown[] =>
     listToolViews({ name, input }, to, context).map((view) => [view.name, view.input, view.part]);
 
   test('of several commands is one Bash each', () => {
-    expect(shown('run_commands', { commands: ['ls', 'pwd'] }, 'claude')).toEqual([
+    expect(listViews('run_commands', { commands: ['ls', 'pwd'] }, 'claude')).toEqual([
       ['Bash', { command: 'ls' }, 0],
       ['Bash', { command: 'pwd' }, 1],
     ]);
@@ -217,12 +217,12 @@ describe('a plural call', () => {
       { path: '/ws/b', start_line: 3 },
       { path: '/etc/c', end_line: 4 },
     ];
-    expect(shown('read_files', { files }, 'classic')).toEqual([
+    expect(listViews('read_files', { files }, 'classic')).toEqual([
       ['read_file', { path: 'a' }, 0],
       ['read_file', { path: 'b' }, 1],
       ['read_file', { path: '/etc/c' }, 2],
     ]);
-    expect(shown('read_files', { files }, 'claude')).toEqual([
+    expect(listViews('read_files', { files }, 'claude')).toEqual([
       ['Read', { file_path: '/ws/a' }, 0],
       ['Read', { file_path: '/ws/b', offset: 3 }, 1],
       ['Read', { file_path: '/etc/c', limit: 4 }, 2],
@@ -230,12 +230,12 @@ describe('a plural call', () => {
   });
 
   test('of several queries and requests is one Grep and one WebFetch each', () => {
-    expect(shown('search_codebase', { queries: ['a', 'b'] }, 'claude')).toEqual([
+    expect(listViews('search_codebase', { queries: ['a', 'b'] }, 'claude')).toEqual([
       ['Grep', { pattern: 'a' }, 0],
       ['Grep', { pattern: 'b' }, 1],
     ]);
     const requests = [{ url: 'x:1', prompt: 'p' }, { url: 'x:2' }];
-    expect(shown('fetch_web_content', { requests }, 'claude')).toEqual([
+    expect(listViews('fetch_web_content', { requests }, 'claude')).toEqual([
       ['WebFetch', { url: 'x:1', prompt: 'p' }, 0],
       ['WebFetch', { url: 'x:2' }, 1],
     ]);
@@ -246,7 +246,7 @@ describe('a plural call', () => {
       { old_string: 'a', new_string: 'b' },
       { old_string: 'c', new_string: 'd', replace_all: true },
     ];
-    expect(shown('MultiEdit', { file_path: 'a.ts', edits }, 'claude')).toEqual([
+    expect(listViews('MultiEdit', { file_path: 'a.ts', edits }, 'claude')).toEqual([
       ['Edit', { file_path: '/ws/a.ts', old_string: 'a', new_string: 'b', replace_all: false }, 0],
       ['Edit', { file_path: '/ws/a.ts', old_string: 'c', new_string: 'd', replace_all: true }, 1],
     ]);
@@ -254,7 +254,7 @@ describe('a plural call', () => {
 
   test('of several questions is one question each', () => {
     const questions = [{ question: 'a?', options: [{ label: 'x' }] }, { question: 'b?' }];
-    expect(shown('AskUserQuestion', { questions }, 'sdk')).toEqual([
+    expect(listViews('AskUserQuestion', { questions }, 'sdk')).toEqual([
       ['ask_question', { question: 'a?', options: ['x'] }, 0],
       ['ask_question', { question: 'b?' }, 1],
     ]);
@@ -299,7 +299,7 @@ describe('a plural call', () => {
 });
 
 describe('an editor call', () => {
-  const shown = (input: object, text: string | null): unknown[] =>
+  const listViews = (input: object, text: string | null): unknown[] =>
     listToolViews({ name: 'editor', input }, 'claude', { ...context, readText: () => text }).map(
       (view) => [view.name, view.input],
     );
@@ -309,17 +309,17 @@ describe('an editor call', () => {
 
   test('that inserts is an Edit of the line it inserts before', () => {
     const input = { path: 'a', new_text: 'new', insert_line: 2 };
-    expect(shown(input, 'one\ntwo\n')).toEqual(edit('two', 'new\ntwo'));
+    expect(listViews(input, 'one\ntwo\n')).toEqual(edit('two', 'new\ntwo'));
   });
 
   test('that inserts at the end is an Edit of the last line', () => {
     const input = { path: 'a', new_text: 'new', insert_line: 3 };
-    expect(shown(input, 'one\ntwo\n')).toEqual(edit('two', 'two\nnew'));
+    expect(listViews(input, 'one\ntwo\n')).toEqual(edit('two', 'two\nnew'));
   });
 
   test('that inserts into a file that cannot be read has the text', () => {
     const input = { path: 'a', new_text: 'new', insert_line: 3 };
-    expect(shown(input, null)).toEqual(edit('', 'new'));
+    expect(listViews(input, null)).toEqual(edit('', 'new'));
   });
 
   test('whose file reader throws has the text', () => {
@@ -337,7 +337,7 @@ describe('an editor call', () => {
 
   test('with nulls for missing fields is a Write', () => {
     const input = { path: 'a', new_text: 'x', old_text: null, insert_line: null };
-    expect(shown(input, null)).toEqual([['Write', { file_path: '/ws/a', content: 'x' }]]);
+    expect(listViews(input, null)).toEqual([['Write', { file_path: '/ws/a', content: 'x' }]]);
   });
 });
 
@@ -371,46 +371,49 @@ describe('a change that cannot be read', () => {
 
 describe('paths', () => {
   const inSub: ViewContext = { cwd: '/ws/sub', root: '/ws' };
-  const shown = (name: string, input: object, to: Vocabulary): unknown =>
+  const listViews = (name: string, input: object, to: Vocabulary): unknown =>
     listToolViews({ name, input }, to, inSub)[0]?.input;
 
   test('are absolute for Claude, from the working directory', () => {
-    expect(shown('read_files', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/sub/a' });
-    expect(shown('Read', { file_path: '../b' }, 'claude')).toEqual({ file_path: '/ws/b' });
+    expect(listViews('read_files', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/sub/a' });
+    expect(listViews('Read', { file_path: '../b' }, 'claude')).toEqual({ file_path: '/ws/b' });
   });
 
   test('of a classic call start at the root, whatever the working directory', () => {
-    expect(shown('read_file', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/a' });
-    expect(shown('write_to_file', { path: './a', content: '' }, 'claude')).toEqual({
+    expect(listViews('read_file', { path: 'a' }, 'claude')).toEqual({ file_path: '/ws/a' });
+    expect(listViews('write_to_file', { path: './a', content: '' }, 'claude')).toEqual({
       file_path: '/ws/a',
       content: '',
     });
-    expect(shown('list_files', { path: '.', recursive: true }, 'claude')).toMatchObject({
+    expect(listViews('list_files', { path: '.', recursive: true }, 'claude')).toMatchObject({
       path: '/ws',
     });
-    expect(shown('search_files', { regex: 'x' }, 'claude')).toEqual({ path: '/ws', pattern: 'x' });
-    expect(shown('read_file', { path: 'sub/a' }, 'sdk')).toEqual({ files: [{ path: 'a' }] });
-    expect(shown('read_file', { path: 'a' }, 'sdk')).toEqual({ files: [{ path: '/ws/a' }] });
+    expect(listViews('search_files', { regex: 'x' }, 'claude')).toEqual({
+      path: '/ws',
+      pattern: 'x',
+    });
+    expect(listViews('read_file', { path: 'sub/a' }, 'sdk')).toEqual({ files: [{ path: 'a' }] });
+    expect(listViews('read_file', { path: 'a' }, 'sdk')).toEqual({ files: [{ path: '/ws/a' }] });
   });
 
   test('are relative to the root for classic hooks when inside it', () => {
-    expect(shown('Read', { file_path: '/ws/b' }, 'classic')).toEqual({ path: 'b' });
-    expect(shown('Read', { file_path: '/wsx/b' }, 'classic')).toEqual({ path: '/wsx/b' });
-    expect(shown('read_file', { path: './a' }, 'classic')).toEqual({ path: 'a' });
-    expect(shown('read_files', { path: './a' }, 'classic')).toEqual({ path: 'sub/a' });
-    expect(shown('Grep', { pattern: 'x' }, 'classic')).toEqual({ path: 'sub', regex: 'x' });
+    expect(listViews('Read', { file_path: '/ws/b' }, 'classic')).toEqual({ path: 'b' });
+    expect(listViews('Read', { file_path: '/wsx/b' }, 'classic')).toEqual({ path: '/wsx/b' });
+    expect(listViews('read_file', { path: './a' }, 'classic')).toEqual({ path: 'a' });
+    expect(listViews('read_files', { path: './a' }, 'classic')).toEqual({ path: 'sub/a' });
+    expect(listViews('Grep', { pattern: 'x' }, 'classic')).toEqual({ path: 'sub', regex: 'x' });
   });
 
   test('are as written for SDK hooks', () => {
-    expect(shown('Write', { file_path: './b', content: '' }, 'sdk')).toEqual({
+    expect(listViews('Write', { file_path: './b', content: '' }, 'sdk')).toEqual({
       path: './b',
       new_text: '',
     });
   });
 
   test('with a tilde are left alone', () => {
-    expect(shown('Read', { file_path: '~/b' }, 'claude')).toEqual({ file_path: '~/b' });
-    expect(shown('read_files', { path: '~/b' }, 'classic')).toEqual({ path: '~/b' });
+    expect(listViews('Read', { file_path: '~/b' }, 'claude')).toEqual({ file_path: '~/b' });
+    expect(listViews('read_files', { path: '~/b' }, 'classic')).toEqual({ path: '~/b' });
   });
 
   test('without a root are relative to the working directory', () => {
@@ -579,10 +582,10 @@ describe('the result of a call', () => {
       isImage: false,
       noOutputExpected: false,
     });
-    const read = { name: 'read_file', input: { path: 'a' } };
-    expect(formatResult(read, text('x'), 'claude', null)).toBe('x');
+    const readCall = { name: 'read_file', input: { path: 'a' } };
+    expect(formatResult(readCall, text('x'), 'claude', null)).toBe('x');
     const alone = { ...text('all'), parts: [text('inner')] };
-    expect(formatResult(read, alone, 'claude', null)).toBe('inner');
+    expect(formatResult(readCall, alone, 'claude', null)).toBe('inner');
   });
 
   test('is text for classic hooks', () => {

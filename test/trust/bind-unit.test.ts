@@ -161,8 +161,8 @@ describe('bindUnit', () => {
 
   it('binds further named files, missing ones and directories included', () => {
     const root = createDirectory({ [GUARD]: SCRIPT, 'tools/check.py': 'py' });
-    const named = ['tools/check.py', 'tools/later.py', 'gone/later.py', 'tools'];
-    const unit = unitOf(root, { files: named.map((name) => path.join(root, name)) });
+    const namedFiles = ['tools/check.py', 'tools/later.py', 'gone/later.py', 'tools'];
+    const unit = unitOf(root, { files: namedFiles.map((name) => path.join(root, name)) });
     const { files, unbound } = bindUnit(unit);
     expect({ files, unbound }).toEqual({
       files: {

@@ -36,18 +36,18 @@ describe('changesSince', () => {
 
   it('lists no text of what is binary, not UTF-8 or larger than 256 KiB', async () => {
     const root = createDirectory({ [GUARD]: 'x' });
-    const held = {
+    const contents = {
       binary: Buffer.from('a\0b'),
       large: 'x'.repeat(262_145),
       latin: Buffer.from([0xe9]),
     };
-    for (const [name, bytes] of Object.entries(held)) {
+    for (const [name, bytes] of Object.entries(contents)) {
       writeFileSync(path.join(root, HOOKS, name), bytes);
     }
     const { entry, objects } = await trust(unitOf(root));
-    for (const name of Object.keys(held)) write(root, `${HOOKS}/${name}`, 'text');
+    for (const name of Object.keys(contents)) write(root, `${HOOKS}/${name}`, 'text');
     expect(computeChangesSince(entry, unitOf(root), objects)).toEqual(
-      Object.keys(held).map((name) => {
+      Object.keys(contents).map((name) => {
         return { path: `${HOOKS}/${name}`, kind: 'changed', before: null, after: 'text' };
       }),
     );
@@ -69,11 +69,11 @@ describe('changesSince', () => {
 
   it('lists the text of a config entry', async () => {
     const root = createDirectory({ 'settings.json': '{}' });
-    const place = { entry: path.join(root, 'settings.json'), directories: [] };
-    const { entry, objects } = await trust(unitOf(root, { ...place, text: 'npm test' }));
-    expect(computeChangesSince(entry, unitOf(root, { ...place, text: 'curl' }), objects)).toEqual([
-      { path: '//entry-text', kind: 'changed', before: 'npm test', after: 'curl' },
-    ]);
+    const unitFields = { entry: path.join(root, 'settings.json'), directories: [] };
+    const { entry, objects } = await trust(unitOf(root, { ...unitFields, text: 'npm test' }));
+    expect(
+      computeChangesSince(entry, unitOf(root, { ...unitFields, text: 'curl' }), objects),
+    ).toEqual([{ path: '//entry-text', kind: 'changed', before: 'npm test', after: 'curl' }]);
   });
 
   it('lists no text rather than a false one when a kept text was tampered with or lost', async () => {

@@ -11,8 +11,8 @@ const path = fc.oneof(
   fc.constantFrom('a', 'a/b', '__proto__', '1', 'a\nb', '"', '//'),
   fc.string(),
 );
-const held = fc.oneof(fc.constantFrom('absent', 'link:a', 'x","y'), fc.string());
-const pairs = fc.uniqueArray(fc.tuple(path, held), { selector: ([name]) => name, maxLength: 6 });
+const hashes = fc.oneof(fc.constantFrom('absent', 'link:a', 'x","y'), fc.string());
+const pairs = fc.uniqueArray(fc.tuple(path, hashes), { selector: ([name]) => name, maxLength: 6 });
 
 describe('digestOf', () => {
   it('is equal if and only if the file maps are equal', () => {
@@ -60,8 +60,8 @@ describe('parseBoundEntry', () => {
       fc.property(pairs, (found) => {
         const files = createFileMap(found);
         const entry = { id: 'a', entry: 'b', digest: computeDigest(files), files };
-        const read: unknown = JSON.parse(JSON.stringify(entry));
-        expect(parseBoundEntry(read, 'hooks[0]')).toEqual({ ok: true, entry });
+        const parsedEntry: unknown = JSON.parse(JSON.stringify(entry));
+        expect(parseBoundEntry(parsedEntry, 'hooks[0]')).toEqual({ ok: true, entry });
       }),
     );
   });

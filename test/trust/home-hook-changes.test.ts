@@ -29,8 +29,8 @@ describe('noteHomeHooks', () => {
     detectHomeHookChanges(seen, [a, b]);
     write(home, 'hooks/a', 'A');
     write(home, 'hooks/c', 'c');
-    const news = detectHomeHookChanges(seen, [a, b, c]);
-    expect(news).toEqual({
+    const report = detectHomeHookChanges(seen, [a, b, c]);
+    expect(report).toEqual({
       changes: [
         { path: a, kind: 'changed' },
         { path: c, kind: 'new' },
@@ -67,9 +67,9 @@ describe('noteHomeHooks', () => {
     const remembered = readFileSync(seen);
     // A directory in the way of the temporary file stops the write for root, too.
     write(home, `.hookline/seen.json.${process.pid}.tmp/in-the-way`, '');
-    const news = detectHomeHookChanges(seen, [a, b]);
-    expect(news.changes).toEqual([{ path: b, kind: 'changed' }]);
-    expect(news.notes).toEqual([
+    const report = detectHomeHookChanges(seen, [a, b]);
+    expect(report.changes).toEqual([{ path: b, kind: 'changed' }]);
+    expect(report.notes).toEqual([
       expect.stringMatching(/cannot be written, so the changes will be/),
     ]);
     expect(readFileSync(seen)).toEqual(remembered);

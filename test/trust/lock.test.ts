@@ -122,17 +122,17 @@ describe('verifyLockSha256', () => {
   const bytes = Buffer.from('{}\n');
 
   it('accepts the lock that was named, in either case of letters', () => {
-    for (const wanted of [computeSha256(bytes), ` ${computeSha256(bytes).toUpperCase()}\n`]) {
-      expect(() => verifyLockSha256(bytes, wanted)).not.toThrow();
+    for (const expectedHash of [computeSha256(bytes), ` ${computeSha256(bytes).toUpperCase()}\n`]) {
+      expect(() => verifyLockSha256(bytes, expectedHash)).not.toThrow();
     }
   });
 
   it('refuses another lock, with both hashes', () => {
-    const wanted = computeSha256('other');
-    expect(() => verifyLockSha256(bytes, wanted)).toThrow(
+    const expectedHash = computeSha256('other');
+    expect(() => verifyLockSha256(bytes, expectedHash)).toThrow(
       expect.objectContaining({
         code: 'LOCK_INVALID',
-        message: `the lock must have the SHA-256 ${wanted}, found ${computeSha256(bytes)}`,
+        message: `the lock must have the SHA-256 ${expectedHash}, found ${computeSha256(bytes)}`,
       }),
     );
   });

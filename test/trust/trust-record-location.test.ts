@@ -41,12 +41,12 @@ describe('findPlaceProblem', () => {
     symlinkSync(path.join(root, 'h/trust.json'), path.join(home, 'trust.json'));
     symlinkSync(root, path.join(home, 'workspace'));
     const problem = `it lies inside the workspace "${root}", which could then trust itself`;
-    const asked = [
+    const foundProblems = [
       findLocationProblem(path.join(home, 'directory/trust.json'), [root]),
       findLocationProblem(path.join(home, 'trust.json'), [root]),
       findLocationProblem(path.join(root, 'h/trust.json'), [path.join(home, 'workspace')]),
     ];
-    expect(asked).toEqual([problem, problem, problem]);
+    expect(foundProblems).toEqual([problem, problem, problem]);
   });
 
   it('refuses a link that leads nowhere yet', () => {

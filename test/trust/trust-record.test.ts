@@ -61,9 +61,9 @@ describe('trustUnits', () => {
   it('trusts what was reviewed, not what was written to the file since', async () => {
     const root = createDirectory({ [GUARD]: 'shown' });
     const file = createRecordDirectory();
-    const shown = bindUnit(unitOf(root));
+    const reviewedBinding = bindUnit(unitOf(root));
     write(root, GUARD, 'swapped');
-    const record = await grantTrust(file, [shown], { now: NOW });
+    const record = await grantTrust(file, [reviewedBinding], { now: NOW });
     const { state } = createChecker({ record, lock: null }).check(unitOf(root));
     expect(state).toBe('modified');
     expect(existsSync(getTrustObjectsDirectory(file))).toBe(false);
@@ -75,8 +75,8 @@ describe('trustUnits', () => {
     await grantTrust(file, [bindUnit(unitOf(root)), bindUnit(unitOf(other))], { now: NOW });
     write(root, GUARD, '2');
     const { entries } = await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
-    const held = entries.map(({ root, files }) => [root, files[GUARD]]);
-    expect(new Map(held.map(([place, hash]) => [place, hash]))).toEqual(
+    const hashesByRoot = entries.map(({ root, files }) => [root, files[GUARD]]);
+    expect(new Map(hashesByRoot.map(([place, hash]) => [place, hash]))).toEqual(
       new Map([
         [root, computeSha256('2')],
         [other, computeSha256('o')],
@@ -210,8 +210,8 @@ describe('readTrustRecord', () => {
     const records = [isChanged()];
     appendFileSync(file, '\n');
     records.push(isChanged());
-    const told = await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
-    records.push(told.changedOutside, isChanged());
+    const grantedRecord = await grantTrust(file, [bindUnit(unitOf(root))], { now: NOW });
+    records.push(grantedRecord.changedOutside, isChanged());
     rmSync(file);
     records.push(isChanged());
     rmSync(path.join(path.dirname(file), 'trust.seal'));

@@ -218,7 +218,7 @@ function parseHeaders(headers: unknown) {
       entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
     ),
     problems: entries.flatMap(([name, value]) =>
-      typeof value === 'string' ? [] : [`its header ${name} is no text`],
+      typeof value === 'string' ? [] : [`its header ${name} is not a string`],
     ),
   };
 }

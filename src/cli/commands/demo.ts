@@ -43,7 +43,7 @@ export const runDemo: Command<object> = async ({ print, flags, signal }) => {
     const waiting = await trustAll(directory, printText);
     const finished = await runDemoTask(directory, printText, signal);
     const claims = [
-      { claim: 'nothing of the workspace was ready before it was trusted', holds: waiting === 5 },
+      { claim: 'no hook of the workspace was ready before it was trusted', holds: waiting === 5 },
       ...CLAIMS.map(({ claim, holds }) => ({ claim, holds: holds(finished) })),
     ];
     if (flags.json === true) print.json({ claims });
@@ -52,8 +52,8 @@ export const runDemo: Command<object> = async ({ print, flags, signal }) => {
     const broken = claims.filter(({ holds }) => !holds).length;
     printText(
       broken === 0
-        ? `\nAll ${formatCount(claims.length, 'claim')} held.`
-        : `\n${formatCount(broken, 'claim')} did not hold.`,
+        ? `\nAll ${formatCount(claims.length, 'check')} passed.`
+        : `\n${formatCount(broken, 'check')} failed.`,
     );
     return broken === 0 ? EXIT.fine : EXIT.refused;
   } finally {
@@ -205,7 +205,7 @@ const CLAIMS: readonly {
   readonly holds: (finished: DemoResult) => boolean;
 }[] = [
   {
-    claim: 'the Cline file hook kept app.js from being written, and the model was told why',
+    claim: 'the Cline file hook blocked app.js, and the model got the reason',
     holds: ({ workspace, requests }) =>
       !existsSync(path.join(workspace, 'app.js')) &&
       isSent(requests, 'This project is written in TypeScript'),
@@ -224,7 +224,7 @@ const CLAIMS: readonly {
     holds: ({ requests }) => isSent(requests, '{\\"words\\":4}'),
   },
   {
-    claim: 'the plugin’s message builder kept the customer’s number from the model, not from you',
+    claim: 'the plugin’s message builder hid the customer’s number from the model, not from you',
     holds: ({ requests, transcript }) =>
       requests.length > 0 && !isSent(requests, CUSTOMER) && transcript.includes(CUSTOMER),
   },
@@ -234,11 +234,11 @@ const CLAIMS: readonly {
       news.filter(isSentBack).length === 1 && isSent(requests, 'the check passes'),
   },
   {
-    claim: 'the plugin was loaded unchanged and is well',
+    claim: 'the plugin was loaded unchanged, without problems',
     holds: ({ plugins }) => plugins.length === 1 && plugins[0]?.state === 'ready',
   },
   {
-    claim: 'the agent was done, and the conversation is in a session that can be resumed',
+    claim: 'the agent finished, and its session can be resumed',
     holds: ({ result, transcript }) =>
       result?.ending === 'done' && transcript.includes('and the check passes'),
   },
@@ -262,7 +262,7 @@ function isSentBack(event: RuntimeEvent): boolean {
 const PLUGIN = `import { type AgentPlugin, createTool } from "@cline/core"
 
 let branch: string | undefined
-let hasTold = false
+let hasReported = false
 
 const plugin: AgentPlugin = {
   name: "team",
@@ -288,8 +288,8 @@ const plugin: AgentPlugin = {
       build(messages) {
         const before = JSON.stringify(messages)
         const after = before.replace(/ACME-\\d+/g, "[a customer]")
-        if (after !== before && !hasTold) console.log("without-customers: a customer's number stays here")
-        hasTold = true
+        if (after !== before && !hasReported) console.log("without-customers: a customer's number stays here")
+        hasReported = true
         return JSON.parse(after)
       },
     })
@@ -299,7 +299,7 @@ const plugin: AgentPlugin = {
       if (toolCall.toolName !== "run_commands" || branch !== "main") return undefined
       const { commands = [] } = input as { commands?: string[] }
       const isPush = commands.some((command) => command.startsWith("git push"))
-      return isPush ? { skip: true, reason: "Nobody pushes to main from here" } : undefined
+      return isPush ? { skip: true, reason: "Pushing to main is not allowed here" } : undefined
     },
   },
 }
@@ -333,7 +333,7 @@ const FILES: Readonly<Record<string, string>> = {
   'workspace/.claude/settings.json': `${JSON.stringify(SETTINGS, null, 2)}\n`,
   'workspace/.claude/hooks/no-force.js': createHookScript(`
   const isForced = input.tool_input.command.includes('--force');
-  return isForced ? { decision: 'block', reason: 'A push by force rewrites what others have' } : {};`),
+  return isForced ? { decision: 'block', reason: 'A forced push rewrites history that others have' } : {};`),
   'workspace/.claude/hooks/format.js': createHookScript(`
   const { readFileSync, writeFileSync } = require('node:fs');
   const file = input.tool_input.file_path;

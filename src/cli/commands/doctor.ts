@@ -23,11 +23,11 @@ export interface Finding {
 
 /** `hookline doctor`: checks whether hooks can work here. */
 export const runDoctor: Command<object> = (context) => {
-  const news: Finding[] = [];
+  const ownHookChanges: Finding[] = [];
   return withHost(
     context,
     async (host) => {
-      const findings = [...(await checkAll(host)), ...news];
+      const findings = [...(await checkAll(host)), ...ownHookChanges];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
       else context.print.out(formatFindings(findings, problems));
@@ -36,7 +36,7 @@ export const runDoctor: Command<object> = (context) => {
     {
       // Other notices are already findings.
       onNotice: () => undefined,
-      onOwnHookNews: (text) => news.push({ about: 'own hooks', level: 'hint', text }),
+      onOwnHookNews: (text) => ownHookChanges.push({ about: 'own hooks', level: 'hint', text }),
     },
   );
 };
@@ -126,11 +126,16 @@ function checkHooks(host: Host): Finding[] {
   const ready = hooks.filter(({ state }) => state === 'ready').length;
   const count = formatFoundCount(hooks.map(({ found }) => found));
   const summary = `${count} found, ${ready} ready, ${formatCount(host.ignored().length, 'file')} ignored`;
-  const lost = host
+  const hidingFindings = host
     .ignored()
     .filter(({ mayHideHook }) => mayHideHook)
     .map(({ path: place, why }): Finding => ({ about: place, level: 'problem', text: why }));
-  return [{ about: 'found', level: 'fine', text: summary }, ...found, ...lost, ...listHints(hooks)];
+  return [
+    { about: 'found', level: 'fine', text: summary },
+    ...found,
+    ...hidingFindings,
+    ...listHints(hooks),
+  ];
 }
 
 function listHints(hooks: readonly ListedUnit[]): Finding[] {

@@ -28,7 +28,7 @@ export const explainHooks: Command<EventFlags> = async (context, options) => {
 type FullExplanation = ReturnType<typeof withProblems>;
 type FullRun = FullExplanation['runs'][number];
 
-/** A hook of which it is known that it cannot work is asked all the same, and then fails. */
+/** A hook that is known to be broken is still run, and fails. */
 function withProblems(
   explanation: Explanation,
   hooks: readonly ListedUnit[],
@@ -47,7 +47,7 @@ function formatExplanation(
   const total = runs.length + skipped.length;
   return [
     `${colors.bold(event)}: ${fires}. ${refusal === null ? 'It cannot be refused.' : `A refusal means: ${refusal}.`}`,
-    ...(total === 0 ? ['  no hook is there for it'] : []),
+    ...(total === 0 ? ['  no hooks found for this event'] : []),
     ...runs.map((run) => `  ${formatTitle(run)} ${colors.dim(formatRun(run))}`),
     ...skipped.map(
       ({ hook, why }) => `  ${colors.yellow('would not')} ${toOneLine(hook)}: ${toPrintable(why)}`,

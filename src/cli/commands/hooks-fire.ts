@@ -43,7 +43,7 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
   );
 };
 
-/** Plugins whose hooks could not run: like a hook that failed, and one that waits for trust. */
+/** Plugins whose hooks could not run; they count like hooks that failed or that wait for trust. */
 const MISSING_STATES: readonly PluginStatus['state'][] = ['failed', 'untrusted', 'modified'];
 
 /** An interrupted command prints what it has; closing the host ends what still runs. */
@@ -60,7 +60,7 @@ function reportVerdict({ print }: CommandContext, verdict: Verdict): void {
   if (!print.isStdoutTerminal) noteProblems(print, verdict);
 }
 
-/** What came after the verdict, and for programs the verdict itself: they get one document. */
+/** Prints late answers; as JSON also the verdict, because programs get one document. */
 async function reportLate(
   { flags, print }: CommandContext,
   verdict: Verdict,

@@ -5,7 +5,7 @@ import { formatPath } from '../../base/paths.ts';
 import { findDialect, listDialectsWith } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { ImportPlan, ImportReport, ReportedEntry } from '../../dialects/import-hooks.ts';
-import { findProjectRoot } from '../../dialects/place.ts';
+import { findProjectRoot } from '../../dialects/workspace-roots.ts';
 import type { Host } from '../../host/create-host.ts';
 import { createMachine } from '../../host/dialect-machine.ts';
 import { toTrustUnit } from '../../host/hook-set.ts';
@@ -41,7 +41,7 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
       };
       return runImport(context, host, importFrom(request, createMachine(host)), options);
     },
-    // Nothing runs here, and what is there must be seen even where hooks are switched off.
+    // No hook runs here, and existing hooks must be found even where hooks are disabled.
     { flags: { 'hooks.enabled': true } },
   );
 };
@@ -99,7 +99,7 @@ async function writeImport(host: Host, plan: ImportPlan): Promise<readonly strin
   ];
 }
 
-/** A copy of a hook that the user trusts is trusted as well, if it runs the very same files. */
+/** A copy of a hook that the user trusts is trusted as well, if it runs the same files. */
 function createCopyCheck(
   host: Host,
   { report, isCopy }: ImportPlan,
@@ -120,8 +120,8 @@ function createCopyCheck(
 function createNoOriginError(): HooklineError {
   const flags = listDialectsWith('importFrom').map((name) => `--from ${name}`);
   return new HooklineError('USAGE_INVALID', {
-    message: 'whose hooks to import is missing',
-    hint: `Say ${flags.join(' or ')}.`,
+    message: 'missing --from',
+    hint: `Use ${flags.join(' or ')}.`,
   });
 }
 

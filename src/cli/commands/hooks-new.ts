@@ -45,7 +45,7 @@ export const writeNewHook: Command<NewOptions> = async (context, options) => {
       reportNewHook(context, await writeHook(host, plan));
       return EXIT.fine;
     },
-    // Nothing runs here, and what is there must be seen even where hooks are switched off.
+    // No hook runs here, and existing hooks must be found even where hooks are disabled.
     { flags: { 'hooks.enabled': true } },
   );
 };
@@ -56,16 +56,16 @@ function findTemplates(dialect: string): HookTemplates {
   const dialects = listDialectsWith('templates');
   const flags = dialects.map((name) => `--dialect ${name}`);
   throw new HooklineError('USAGE_INVALID', {
-    message: `hooks of the dialect ${JSON.stringify(dialect)} cannot be made; known are: ${dialects.join(', ')}`,
-    hint: `Say ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; without it, it is ${DEFAULT_DIALECT}.`,
+    message: `--dialect should be one of ${dialects.join(', ')}, found ${JSON.stringify(dialect)}`,
+    hint: `Use ${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}; the default is ${DEFAULT_DIALECT}.`,
   });
 }
 
 function refuseExisting({ event, existing }: NewHookPlan): void {
   if (existing.length === 0) return;
   throw new HooklineError('HOOK_EXISTS', {
-    message: `there is a hook for ${event} already: ${existing.map(toOneLine).join(', ')}`,
-    hint: 'Edit it, or write the new one all the same with --force.',
+    message: `a hook for ${event} already exists: ${existing.map(toOneLine).join(', ')}`,
+    hint: 'Edit it, or write the new one anyway with --force.',
   });
 }
 
@@ -129,8 +129,8 @@ function isTextBound({ root, entry, files }: Binding, { settings, file }: NewHoo
 
 function describeUnseen(host: Host, plan: NewHookPlan, preserved: PreservedTrust) {
   const { settings, file, describeUnseen: describe } = plan;
-  const place = settings?.file ?? file.path;
-  const reasons = host.ignored().filter((each) => isSameFile(each.path, place));
+  const configuringFile = settings?.file ?? file.path;
+  const reasons = host.ignored().filter((each) => isSameFile(each.path, configuringFile));
   const note = describe(reasons.map(({ why }) => why));
   return { isTrusted: false, notes: [...formatTrustNotes(preserved), note] };
 }

@@ -15,7 +15,7 @@ import {
 import { EXIT } from '../exit-codes.ts';
 import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
 import { toOneLine, indent, toPrintable } from '../output/print.ts';
-import { findEditableHook } from './hooks-switch.ts';
+import { findEditableHook } from './hooks-enable.ts';
 import type { RemoveEntry } from '../../dialects/dialect.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 
@@ -52,9 +52,9 @@ async function planRemoval({ hook, found }: ListedUnit): Promise<Removal> {
 /** A package consists of several files. */
 function rejectPackage({ unit: { id, problem }, entry }: FoundPlugin): void {
   if (entry.package === null && problem === null) return;
-  const place = entry.package?.directory ?? entry.file;
+  const location = entry.package?.directory ?? entry.file;
   throw new HooklineError('USAGE_INVALID', {
-    message: `${id} consists of several files, which \`hooks rm\` does not delete: ${place}`,
+    message: `${id} consists of several files, which \`hooks rm\` does not delete: ${location}`,
     hint: 'Uninstall it with `hookline plugin uninstall`, disable it with `hookline hooks disable`, or delete it yourself.',
   });
 }

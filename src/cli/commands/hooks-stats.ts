@@ -44,6 +44,7 @@ function formatStats({ hooks, dispatches, unreadable }: TraceStats): string {
     formatDuration(each.p95Ms),
     formatDuration(each.maxMs),
   ]);
-  const lost = unreadable === 0 ? '' : `, ${formatCount(unreadable, 'line')} could not be read`;
-  return `${formatTable([head, ...rows])}\n${colors.dim(`${formatCount(dispatches, 'event')} in the trace${lost}`)}`;
+  const unreadableNote =
+    unreadable === 0 ? '' : `, ${formatCount(unreadable, 'line')} could not be read`;
+  return `${formatTable([head, ...rows])}\n${colors.dim(`${formatCount(dispatches, 'event')} in the trace${unreadableNote}`)}`;
 }

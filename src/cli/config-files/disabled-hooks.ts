@@ -40,8 +40,8 @@ function withDisabled(
 ): string {
   const config = parseConfig(file, text ?? '{}');
   const hooks = isRecord(config['hooks']) ? config['hooks'] : {};
-  const written = Array.isArray(hooks['disabled']) ? hooks['disabled'] : [];
-  const disabled = change(written.flatMap(readDisabledHook)).map(toEntry);
+  const currentEntries = Array.isArray(hooks['disabled']) ? hooks['disabled'] : [];
+  const disabled = change(currentEntries.flatMap(readDisabledHook)).map(toEntry);
   return `${JSON.stringify({ ...config, hooks: { ...hooks, disabled } }, null, 2)}\n`;
 }
 

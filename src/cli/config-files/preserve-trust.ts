@@ -126,8 +126,8 @@ async function recordTrust(
   const refused = candidates.filter(({ binding }) => binding === null);
   const problem = await grantCandidates(host, boundCandidates);
   const trusted = problem === null ? boundCandidates : [];
-  const lost = problem === null ? refused : candidates;
-  return { trusted: trusted.map(getHook), lost: lost.map(getHook), problem };
+  const untrusted = problem === null ? refused : candidates;
+  return { trusted: trusted.map(getHook), lost: untrusted.map(getHook), problem };
 }
 
 function getHook({ hook }: TrustCandidate): DiscoveredUnit {

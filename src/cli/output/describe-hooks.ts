@@ -44,9 +44,9 @@ function isProvided(
 }
 
 function listModuleDirectories(file: string, bound: readonly string[]): readonly string[] {
-  const place = path.dirname(file);
-  if (!bound.some((directory) => isInside(directory, place))) return [];
-  return [path.join(place, 'node_modules'), ...listModuleDirectories(place, bound)];
+  const parent = path.dirname(file);
+  if (!bound.some((directory) => isInside(directory, parent))) return [];
+  return [path.join(parent, 'node_modules'), ...listModuleDirectories(parent, bound)];
 }
 
 /** Directories inside the plugin that are not bound. */

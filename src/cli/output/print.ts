@@ -206,10 +206,10 @@ function openOutput(descriptor: 1 | 2, onLost: (error: unknown) => void): Output
         writeTo(stream, text);
         return;
       }
-      const left = writeSynchronously(descriptor, Buffer.from(text), onLost);
-      if (left === null) return;
+      const unwritten = writeSynchronously(descriptor, Buffer.from(text), onLost);
+      if (unwritten === null) return;
       stream = openStream(descriptor, onLost);
-      writeTo(stream, left);
+      writeTo(stream, unwritten);
     },
   };
 }
@@ -220,12 +220,12 @@ function writeSynchronously(
   text: Buffer,
   onLost: (error: unknown) => void,
 ): Buffer | null {
-  let left = text;
+  let unwritten = text;
   try {
-    while (left.length > 0) left = left.subarray(writeSync(descriptor, left));
+    while (unwritten.length > 0) unwritten = unwritten.subarray(writeSync(descriptor, unwritten));
     return null;
   } catch (error) {
-    if (getErrorCode(error) === 'EAGAIN') return left;
+    if (getErrorCode(error) === 'EAGAIN') return unwritten;
     onLost(error);
     return null;
   }

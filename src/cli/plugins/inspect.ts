@@ -145,7 +145,7 @@ export async function readOwnName(
 }
 
 const NO_PLUGIN =
-  'no plugin is in it: a plugin is an object with "name" and "manifest", exported as default or as "plugin"';
+  'it exports no plugin: a plugin is an object with "name" and "manifest", exported as default or as "plugin"';
 
 const NOTHING = { contributes: null, hooks: [], madeFor: [] } as const;
 

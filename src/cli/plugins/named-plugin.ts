@@ -20,15 +20,15 @@ export async function withNamedPlugins<Result>(
   nameOrPath: string,
   work: (plugins: readonly ListedPlugin[], host: Host) => Promise<Result>,
 ): Promise<Result> {
-  const place = findPlace(nameOrPath);
-  const extra = place === null ? {} : { pluginPaths: [place] };
+  const pluginPath = findPlace(nameOrPath);
+  const extra = pluginPath === null ? {} : { pluginPaths: [pluginPath] };
   return withHost(
     context,
     async (host) => {
       const plugins =
-        place === null
+        pluginPath === null
           ? await findNamed(host, context, nameOrPath)
-          : selectBelow(collectPlugins(host), place);
+          : selectBelow(collectPlugins(host), pluginPath);
       return work(plugins, host);
     },
     extra,
@@ -67,8 +67,8 @@ async function filterByOwnName(
 }
 
 function findPlace(nameOrPath: string): string | null {
-  const place = path.resolve(readSurroundings().cwd, nameOrPath);
-  return existsSync(place) ? place : null;
+  const pluginPath = path.resolve(readSurroundings().cwd, nameOrPath);
+  return existsSync(pluginPath) ? pluginPath : null;
 }
 
 function selectBelow(all: readonly ListedPlugin[], place: string): readonly ListedPlugin[] {
@@ -78,7 +78,7 @@ function selectBelow(all: readonly ListedPlugin[], place: string): readonly List
   ];
   if (pluginsBelow.length > 0) return pluginsBelow;
   throw new HooklineError('PLUGIN_UNKNOWN', {
-    message: `no plugin is at ${place}`,
+    message: `no plugin found at ${place}`,
     hint: 'Expected a .ts, .mts, .js or .mjs file, or a directory with one.',
   });
 }
@@ -101,7 +101,7 @@ export async function explainNotLoaded(
   const now = host.hooks().find((status) => status.hook.id === hook.id) ?? plugin.status;
   if (now.state === 'ready') return null;
   if (now.trustedBy !== null) return `${now.state}: ${now.why}`;
-  return `${now.state}: ${now.why}; nothing of it runs until it is trusted: read it, then say --yes, or name a lock with --lock`;
+  return `${now.state}: ${now.why}; it does not run until it is trusted: review it, then pass --yes, or a lock with --lock`;
 }
 
 /** What is trusted is printed on stderr, because stdout is for the command's own answer. */

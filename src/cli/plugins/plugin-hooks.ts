@@ -25,7 +25,7 @@ export function withPluginHooks<Result>(
 ): Promise<Result> {
   let plugins: SessionPlugins | null = null;
   let onChange: () => void = () => undefined;
-  // The host has its sources before its plugins, which are found with it.
+  // Created without plugins, because the host takes its sources before it finds its plugins.
   const source: HandlerSource = {
     handlers: () => plugins?.handlers() ?? [],
     subscribe(listener) {

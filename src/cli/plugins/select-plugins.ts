@@ -113,7 +113,7 @@ function isPathLike(nameOrPath: string): boolean {
 
 function createMissingError(file: string): HooklineError {
   return new HooklineError('PLUGIN_UNKNOWN', {
-    message: `there is no file or directory at ${file}`,
+    message: `no file or directory at ${file}`,
     hint: 'Expected the path of a .ts, .mts, .js or .mjs file or of a directory with one, or the name of a plugin that is found here.',
   });
 }
@@ -121,7 +121,7 @@ function createMissingError(file: string): HooklineError {
 function createUnknownError(all: readonly ListedPlugin[], nameOrPath: string): HooklineError {
   const close = findClosestName(nameOrPath, all.flatMap(listNames));
   const there = [...new Set(all.map(({ entry }) => entry.label))].join(', ');
-  const others = there === '' ? 'No plugins are here.' : `Plugins: ${there}.`;
+  const others = there === '' ? 'No plugins found.' : `Plugins: ${there}.`;
   return new HooklineError('PLUGIN_UNKNOWN', {
     message: `plugin ${JSON.stringify(nameOrPath)} not found`,
     hint: close === null ? others : `Did you mean ${close}?`,
@@ -132,6 +132,6 @@ function createAmbiguousError(matches: readonly ListedPlugin[], nameOrPath: stri
   const ids = matches.map(({ status: { hook } }) => hook.id);
   return new HooklineError('PLUGIN_UNKNOWN', {
     message: `several plugins are called ${JSON.stringify(nameOrPath)}: ${ids.join(', ')}`,
-    hint: 'Name one of them by its id or its path.',
+    hint: 'Pass the id or path of one of them.',
   });
 }

@@ -38,7 +38,7 @@ export function formatTrustCommand(
 
 /**
  * Records what was installed just now as known, so that the next run does not report it as new. Other
- * news are printed as always.
+ * changes are printed as usual.
  */
 export async function markAsKnown(
   context: CommandContext,
@@ -46,9 +46,9 @@ export async function markAsKnown(
 ): Promise<void> {
   await withHost(context, () => undefined, {
     onNotice: () => undefined,
-    onOwnHookNews(news) {
-      const isOurs = directories.some((directory) => news.includes(directory));
-      if (!isOurs) context.print.note(`note: ${toPrintable(news)}`);
+    onOwnHookNews(change) {
+      const isOurs = directories.some((directory) => change.includes(directory));
+      if (!isOurs) context.print.note(`note: ${toPrintable(change)}`);
     },
   });
 }

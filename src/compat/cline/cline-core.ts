@@ -73,7 +73,7 @@ export class ClineCore {
     if (backendMode !== 'local' && backendMode !== 'auto') {
       throw createUnsupportedError(
         `backend "${backendMode}"`,
-        'Sessions run in this process: leave backendMode out, or say "local".',
+        'Sessions run in this process: omit backendMode, or use "local".',
       );
     }
     if (options.automation !== undefined && options.automation !== false) {

@@ -39,6 +39,6 @@ export function createInputError(
 export function createBusyError(id: string): HooklineError {
   return new HooklineError('SESSION_BUSY', {
     message: `the session ${id} is working on another prompt`,
-    hint: 'Wait for it, abort it, or say how to deliver this one: "queue" or "steer".',
+    hint: 'Wait for it, abort it, or choose how to deliver this one: "queue" or "steer".',
   });
 }

@@ -124,7 +124,7 @@ function readUserFile(file: string): string {
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
       message: `userFiles names ${file}, which cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Name files that are there, best by their whole path.',
+      hint: 'Pass existing files, preferably by absolute path.',
     });
   }
 }

@@ -25,8 +25,8 @@ export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
   if (source.root === null) {
     return { ...bound, files: findPersonalFiles(entry, session), directories: [] };
   }
-  const place = { root: source.root, cwd: session.startDirectory };
-  const namedFiles = findFilesOfEntry(entry, place, session);
+  const wordContext = { root: source.root, cwd: session.startDirectory };
+  const namedFiles = findFilesOfEntry(entry, wordContext, session);
   const ofPlugin =
     source.plugin === null
       ? []

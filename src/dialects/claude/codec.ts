@@ -15,7 +15,7 @@ import {
   type WriteTranscript,
 } from './input/transcript.ts';
 import { decodeOutput, type OutputRequest } from './output/decide.ts';
-import { decodeLate } from './output/late.ts';
+import { decodeLate } from './output/late-answer.ts';
 import { createSpill } from './output/spill.ts';
 import type { ClaudeSession } from './session.ts';
 

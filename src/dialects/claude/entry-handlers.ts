@@ -138,7 +138,7 @@ function restrictToOnce({ once }: Entry, handler: Handler, ranOnce: RanOnce): Ha
     ...handler,
     fits(event, names, tool) {
       const ranFor = ranOnce.get(getKey(event)) ?? formatMomentKey(event);
-      if (ranFor !== formatMomentKey(event)) return 'it runs once, and has run';
+      if (ranFor !== formatMomentKey(event)) return 'it runs only once and has already run';
       return handler.fits?.(event, names, tool) ?? null;
     },
     run(input, signal, report) {

@@ -14,9 +14,9 @@ import type { BrokenEntry, Source, SourceKind } from './entry.ts';
 import { EntryHandlers, type RanOnce } from './entry-handlers.ts';
 import { createBrokenGate, createFoundHook } from './found-hook.ts';
 import { PendingSettings } from './pending-settings.ts';
-import { compileFit } from './match/fit.ts';
+import { compileEntryMatcher } from './match/entry-matcher.ts';
 import { formatNickname } from './identity.ts';
-import { CompileBudget } from './match/matching.ts';
+import { CompileBudget } from './match/subject-matcher.ts';
 import { GATES, isGate } from './events.ts';
 import { createServerUnit } from './binding.ts';
 import { createPermissionUnit } from './sources/permissions.ts';
@@ -140,8 +140,8 @@ function listConfiguredHooks(
   return entries.map((entry) => {
     const name = createName(entry.source, `${entry.event}:${formatNickname(entry)}`);
     const index = incrementCount(indexes, entry.event);
-    const fit = compileFit(entry, session.home, budget);
-    return createFoundHook(entry, { ...name, index }, fit, handlers, session);
+    const entryMatcher = compileEntryMatcher(entry, session.home, budget);
+    return createFoundHook(entry, { ...name, index }, entryMatcher, handlers, session);
   });
 }
 

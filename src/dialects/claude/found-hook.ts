@@ -7,7 +7,7 @@ import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
 import { explainUnquotedPlaces } from './handlers/start-notes.ts';
 import { formatLabel } from './identity.ts';
-import type { Fit } from './match/fit.ts';
+import type { EntryMatcher } from './match/entry-matcher.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.ts';
 import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
@@ -18,12 +18,12 @@ type UnitName = Pick<DiscoveredUnit, 'id' | 'ownId'>;
 export function createFoundHook(
   entry: Entry,
   { id, ownId, index }: UnitName & { readonly index: number },
-  fit: Fit,
+  entryMatcher: EntryMatcher,
   handlers: EntryHandlers,
   session: ClaudeSession,
 ): FoundHook {
   const { source, event } = entry;
-  const problem = fit.problem ?? handlers.findProblem(entry);
+  const problem = entryMatcher.problem ?? handlers.findProblem(entry);
   let binds: Binds | null = null;
   return {
     kind: 'hook',
@@ -43,7 +43,7 @@ export function createFoundHook(
       ...(source.kind === 'managed' ? { isFixed: true } : {}),
       get notes() {
         const ofCommand = entry.type === 'command' ? collectCommandNotes(entry, session) : [];
-        return [...entry.notes, ...ofCommand, ...fit.notes, ...explainNeverFired(event)];
+        return [...entry.notes, ...ofCommand, ...entryMatcher.notes, ...explainNeverFired(event)];
       },
       problem,
       details: describeDetails(entry),
@@ -54,8 +54,10 @@ export function createFoundHook(
     onFailure: getFailurePolicy(event, entry.onFailure),
     toHandlers(grant) {
       const target = { ...createTarget(id, event, grant), source: `${source.file}:${entry.line}` };
-      if (fit.problem !== null && isGate(event)) return [createFailingHandler(target, fit.problem)];
-      const { fits } = fit;
+      if (entryMatcher.problem !== null && isGate(event)) {
+        return [createFailingHandler(target, entryMatcher.problem)];
+      }
+      const { fits } = entryMatcher;
       return [handlers.createHandler(entry, { ...target, fits }, grant, index)];
     },
   };

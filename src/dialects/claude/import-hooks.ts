@@ -5,7 +5,7 @@ import { openConfigFile, runEdit } from '../hooks-file.ts';
 import type { ImportPlan, ImportRequest, LeftOut, ReportedEntry } from '../import-hooks.ts';
 import type { DialectMachine } from '../machine.ts';
 import { findClineDirectory, findClaudeDirectory } from '../own-directories.ts';
-import { findProjectRoot } from '../place.ts';
+import { findProjectRoot } from '../workspace-roots.ts';
 import {
   readWrittenEntry,
   isSameEntry,
@@ -20,8 +20,8 @@ import { isRecord } from '../../base/json.ts';
 import type { Part } from '../../base/located-json.ts';
 import type { DiscoveredUnit } from '../discovery.ts';
 import { formatLabel } from './identity.ts';
-import { compileFit } from './match/fit.ts';
-import { createPatternScreen, isToolEvent } from './match/matching.ts';
+import { compileEntryMatcher } from './match/entry-matcher.ts';
+import { createPatternScreen, isToolEvent } from './match/subject-matcher.ts';
 import { type HandlerType, NEVER_FIRED } from './events.ts';
 import { listNames, TOOL_NAMES } from '../../tool-vocabularies/tool-views.ts';
 import { compileMatcher, type Matcher } from '../../hooks/matcher.ts';
@@ -67,12 +67,12 @@ function findTarget(
 
 function createNothingFoundError(machine: DialectMachine, isGlobal: boolean): HooklineError {
   const files = listSources(machine, isGlobal).map(({ file }) => file);
-  const place = files.length === 0 ? 'a home directory' : files.join(' or ');
+  const expectedFiles = files.length === 0 ? 'a home directory' : files.join(' or ');
   return new HooklineError('USAGE_INVALID', {
-    message: `there is nothing to import: expected ${place}, found nothing`,
+    message: `nothing to import: ${expectedFiles} not found`,
     hint: isGlobal
-      ? 'Leave --global out for the settings of this project.'
-      : 'Name the project with --cwd DIR, or say --global for your own settings.',
+      ? 'Omit --global for the settings of this project.'
+      : 'Pass the project with --cwd DIR, or --global for your own settings.',
   });
 }
 
@@ -86,12 +86,12 @@ function mergeHooks(
   const present: ImportedEntry[] = [];
   let { text } = target;
   for (const each of imported) {
-    const written = parseWritten(each.entry);
-    if (written === null || existing.some((other) => isSameEntry(other, written))) {
+    const writtenHandler = parseWritten(each.entry);
+    if (writtenHandler === null || existing.some((other) => isSameEntry(other, writtenHandler))) {
       present.push(each);
       continue;
     }
-    existing.push(written);
+    existing.push(writtenHandler);
     added.push(each);
     const { event, matcher } = each.entry;
     text = runEdit(target.file, () => addEntry(text, event, { matcher, handler: each.handler }));
@@ -161,10 +161,10 @@ function readSource(source: Source): ClaudeHooks {
   if (findRealPath(file) === null) return { files: [], entries: [], leftOut: [], notes: [] };
   const { text } = openConfigFile(file, root);
   const { settings, entries, broken, ignored } = readHooksText(text, source, 'settings');
-  const written = listHandlers(settings.get('hooks'));
+  const handlers = listHandlers(settings.get('hooks'));
   return {
     files: [file],
-    entries: entries.map((entry) => ({ entry, handler: findWrittenHandler(entry, written) })),
+    entries: entries.map((entry) => ({ entry, handler: findWrittenHandler(entry, handlers) })),
     leftOut: [...broken, ...ignored].map(({ line, why }) => ({ file, line, why })),
     notes: listSettingNotes(file, settings),
   };
@@ -186,9 +186,9 @@ function findWrittenHandler(
 }
 
 const NOT_COPIED = {
-  env: 'its variables are not copied: they are set for hooks as long as that file stays',
-  allowedHttpHookUrls: 'it is not copied, and counts as long as that file stays',
-  httpHookAllowedEnvVars: 'it is not copied, and counts as long as that file stays',
+  env: 'its variables are not copied: they are set for hooks as long as that file exists',
+  allowedHttpHookUrls: 'it is not copied, and applies as long as that file exists',
+  httpHookAllowedEnvVars: 'it is not copied, and applies as long as that file exists',
 } as const;
 
 function listSettingNotes(file: string, settings: ReadonlyMap<string, Part>): readonly string[] {
@@ -220,7 +220,7 @@ function createEntryReporter(
     line: entry.line,
     differs: [
       ...listDifferences(entry, root),
-      ...(isOff(entry) ? ['is switched off; the copy has another id, and is not'] : []),
+      ...(isOff(entry) ? ['is disabled; the copy has another id and is not'] : []),
     ],
   });
 }
@@ -228,10 +228,10 @@ function createEntryReporter(
 function createOffCheck(disabled: readonly DiscoveredUnit[]): (entry: Entry) => boolean {
   const off = disabled.filter(({ line }) => line !== null);
   return ({ source, text }) => {
-    const written = parseEntryText(text);
+    const writtenEntry = parseEntryText(text);
     return off.some((unit) => {
       const entry = unit.path === source.file ? readWrittenEntry(unit) : null;
-      return entry !== null && written !== null && isSameEntry(entry, written);
+      return entry !== null && writtenEntry !== null && isSameEntry(entry, writtenEntry);
     });
   };
 }
@@ -244,20 +244,20 @@ function listPlaceNotes(
   const isUsual =
     path.basename(to) === 'hooks.json' && path.basename(path.dirname(to)) === '.cline';
   if (!isUsual) {
-    return [`hooks are read from .cline/hooks.json only: name ${to} with --settings to use it`];
+    return [`hooks are read from .cline/hooks.json only: pass ${to} with --settings to use it`];
   }
   if (root === null || root === startDirectory) {
-    return ['Both files may stay: a hook that stands in both runs once.'];
+    return ['Both files may stay: a hook that is in both runs once.'];
   }
   return [
-    `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}: a hook that stands in both runs twice in the former, so keep it in one`,
+    `.claude counts for sessions that start in ${startDirectory}, .cline/hooks.json for all in ${root}: a hook that is in both runs twice in the former, so keep it in one`,
     `CLAUDE_PROJECT_DIR is ${root} for .cline/hooks.json, but ${startDirectory} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
   ];
 }
 
 /** Lists as sentences what would be different about an entry in `.cline/hooks.json`. */
 function listDifferences(entry: Entry, root: string | null): readonly string[] {
-  const { problem, notes } = compileFit(entry);
+  const { problem, notes } = compileEntryMatcher(entry);
   return [
     ...entry.notes,
     ...(problem === null ? notes : [problem]),
@@ -285,7 +285,7 @@ function explainWiderMatcher({ event, matcher }: Entry): readonly string[] {
   const more = findNewlyMatched(compiled);
   if (more.length === 0) return [];
   return [
-    `matcher ${JSON.stringify(matcher)} will also fit ${more.join(', ')}: in .cline/hooks.json a pattern is tried on every name of a tool, not on Claude’s alone`,
+    `matcher ${JSON.stringify(matcher)} will also match ${more.join(', ')}: in .cline/hooks.json a pattern is tried on every name of a tool, not on Claude’s alone`,
   ];
 }
 
@@ -293,7 +293,7 @@ function tryCompile(matcher: string | undefined, event: Entry['event']): Matcher
   try {
     return compileMatcher(matcher, createPatternScreen(event));
   } catch (error) {
-    // The entry's fit already reports that the matcher is invalid.
+    // The entry's matcher already reports that it is invalid.
     if (isHooklineError(error)) return null;
     throw error;
   }

@@ -1,5 +1,5 @@
 import type { ShellMachine } from '../../process/shell.ts';
-import type { HomeAndRoots } from '../place.ts';
+import type { HomeAndRoots } from '../workspace-roots.ts';
 import path from 'node:path';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine } from '../machine.ts';

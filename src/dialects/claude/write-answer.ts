@@ -218,7 +218,7 @@ function isRead(name: ClaudeEvent, field: SpecificField): boolean {
   return READ_FIELDS[name].includes(field);
 }
 
-/** The fields of a verdict that stand in one field of `hookSpecificOutput` each. */
+/** The fields of a verdict that become one field of `hookSpecificOutput` each. */
 const CHANGE_FIELDS: Readonly<Record<string, SpecificField>> = {
   prompt: 'updatedPrompt',
   suppressPrompt: 'suppressOriginalPrompt',
@@ -261,7 +261,7 @@ function writeChange(name: ClaudeEvent, field: string, value: unknown): AnswerPa
   if (field === 'permissions' && name === 'PermissionRequest') return {};
   const key = CHANGE_FIELDS[field];
   if (key === undefined || !isRead(name, key)) {
-    return { losses: [`${name} cannot be told in Claude Code: ${field}`] };
+    return { losses: [`${name} does not read in Claude Code: ${field}`] };
   }
   const losses = field === 'prompt' ? ['only Hookline reads updatedPrompt'] : [];
   return { specific: { [key]: toFieldValue(field, value) }, losses };

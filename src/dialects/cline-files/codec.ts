@@ -56,7 +56,7 @@ function findAnswerText({ stdout }: ProgramResult): string | null {
 }
 
 function describeTooLong({ stdout }: ProgramResult): string {
-  return `stdout has ${stdout.totalBytes} bytes, more than is kept, and no answer stands on a line of its own at its end`;
+  return `stdout has ${stdout.totalBytes} bytes, too many to keep, and its last line is not an answer`;
 }
 
 function describeExit({ exitCode, signal }: ProgramResult): string[] {

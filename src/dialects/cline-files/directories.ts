@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { findRealPath } from '../../base/paths.ts';
 import type { Place } from '../discovery.ts';
-import { findOwningRoot, formatRootSuffix } from '../place.ts';
+import { findOwningRoot, formatRootSuffix } from '../workspace-roots.ts';
 
 /** The places that may contain hooks of the user and of workspaces. */
 export interface HookPlaces {

@@ -89,7 +89,7 @@ function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   const hookFile = readHookFile(file, parsedName.name, around);
   if ('why' in hookFile) return hookFile;
   if (isForeignTwin(entry, hookFile.launch, around)) {
-    return { path: file, why: 'a PowerShell hook, and there is no PowerShell (pwsh) here' };
+    return { path: file, why: 'a PowerShell hook, but PowerShell (pwsh) is not on the PATH' };
   }
   const mark = formatRepeatMark(entry, around);
   return { ...hookFile, id: `${hookFile.id}${mark}`, ownId: `${hookFile.ownId}${mark}` };
@@ -106,8 +106,8 @@ function formatRepeatMark(entry: string, { siblings, machine }: Neighbourhood): 
     .toSorted(
       (one, other) => Number(other === plain) - Number(one === plain) || compare(one, other),
     );
-  const place = rivals.indexOf(entry);
-  return place <= 0 ? '' : `~${place + 1}`;
+  const position = rivals.indexOf(entry);
+  return position <= 0 ? '' : `~${position + 1}`;
 }
 
 function parsePlainName(entry: string, platform: NodeJS.Platform): string | null {
@@ -181,13 +181,13 @@ function parseName(
 function explainUnknownName(base: string): string {
   const suggestion = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
   return suggestion === null
-    ? 'its name is not that of a hook'
-    : `its name is not that of a hook; did you mean ${suggestion}?`;
+    ? 'its name is not the name of a hook'
+    : `its name is not the name of a hook; did you mean ${suggestion}?`;
 }
 
 function explainUnknownExtension(extension: string): string {
   if (WINDOWS_EXTENSIONS.has(extension)) return `${extension} files run only on Windows`;
-  return `the extension ${extension} is not one that hooks have`;
+  return `its extension ${extension} is not supported`;
 }
 
 function readStats(file: string): Stats | Ignored {
@@ -200,7 +200,7 @@ function readStats(file: string): Stats | Ignored {
       return createHidden(file, `cannot be read: ${getErrorMessage(error)}`);
     }
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    return createHidden(file, isThere ? 'is a link to nothing' : 'is not there');
+    return createHidden(file, isThere ? 'is a broken link' : 'does not exist');
   }
 }
 

@@ -49,7 +49,7 @@ export function readAnswer(stdout: string): ReadAnswer {
   // `{}` is an empty answer of the SDK.
   if (Object.keys(object.value).length === 0) return createNoAnswer(object.notes);
   if (!hasKnownField(object.value)) {
-    return createNoAnswer([...object.notes, 'its JSON has no field that counts']);
+    return createNoAnswer([...object.notes, 'its JSON has no known field']);
   }
   return readObject(object.value, object.notes);
 }
@@ -213,7 +213,7 @@ function readFlag(fields: Fields, keys: readonly string[], notes: string[]): boo
   const flag = parseFlag(fields[key]) ?? undefined;
   if (flag !== undefined && typeof fields[key] === 'string') {
     notes.push(
-      `"${key}" should be ${flag}, found the string ${JSON.stringify(fields[key])}; read as meant`,
+      `"${key}" should be ${flag}, found the string ${JSON.stringify(fields[key])}; accepted`,
     );
   }
   return flag;

@@ -75,8 +75,8 @@ function readAgent(payload: Fields): Partial<Moment> {
 }
 
 function readTime(value: unknown): number | null {
-  const written = toText(value);
-  const ms = /^\d+$/u.test(written) ? Number(written) : Date.parse(written);
+  const text = toText(value);
+  const ms = /^\d+$/u.test(text) ? Number(text) : Date.parse(text);
   // An out-of-range number would make toISOString throw later.
   return Number.isNaN(new Date(ms).getTime()) ? null : ms;
 }

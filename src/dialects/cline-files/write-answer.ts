@@ -55,7 +55,7 @@ function listRefusalLosses(
 ): readonly string[] {
   const isRefused = isRefusal(effect) || effect === 'ask' || effect === 'defer' || stop !== null;
   if (effect === 'allow' && event.name === 'PreToolUse' && stop === null) {
-    return ['Cline asks for its own approval all the same'];
+    return ['Cline still asks for its own approval'];
   }
   if (!isRefused) return [];
   if (name === undefined) return [`Cline has no hook for ${event.name}, so nothing is refused`];
@@ -79,6 +79,6 @@ function listChangeLosses(
     ...(hasInput ? ['Cline in VS Code does not take overrideInput'] : []),
     ...(output === null ? [] : ['Cline cannot replace the result of a tool']),
     ...(messages.length === 0 ? [] : ['Cline shows no messages of hooks to the user']),
-    ...Object.keys(changes).map((field) => `Cline cannot be told: ${field}`),
+    ...Object.keys(changes).map((field) => `Cline does not read: ${field}`),
   ];
 }

@@ -4,7 +4,7 @@ import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
 import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
-import type { LiveRequest } from './mutable-request.ts';
+import type { MutableRequest } from './mutable-request.ts';
 import { fromAgentMessages } from '../../plugins/messages/agent-messages.ts';
 import { toPlainText, toPlainData } from '../../plugins/serialize/plain-value.ts';
 
@@ -51,11 +51,11 @@ export function readRunStart(result: unknown): Answer | undefined {
 export function readModelRequest(
   result: unknown,
   copy: AgentModelRequest,
-  live: LiveRequest,
+  request: MutableRequest,
 ): Answer | undefined {
   const { fields, notes } = readFields(result);
-  live.applyResult(copy, fields);
-  const decision = { ...readStop(fields), ...live.listChanges() };
+  request.applyResult(copy, fields);
+  const decision = { ...readStop(fields), ...request.listChanges() };
   if (notes.length === 0 && Object.keys(decision).length === 0) return undefined;
   return { decision, notes };
 }
@@ -107,7 +107,7 @@ function readInput({ input }: Fields, { effect, stop }: Decision): Decision {
   // An invalid input must not invalidate a refusal.
   if (stop !== undefined || effect === 'deny' || effect === 'ask') return {};
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `beforeTool gave an "input" that JSON cannot say${isCut ? ' in ten million characters' : ''}, so the input stays as it was`,
+    message: `beforeTool gave an "input" that cannot be written as JSON${isCut ? ' in ten million characters' : ''}, so the input is not changed`,
   });
 }
 

@@ -5,7 +5,7 @@ import { findRealPath } from '../../base/paths.ts';
 import { findPluginModules, findPluginModulesAt } from '../../plugins/find/find-modules.ts';
 import type { FoundEntry, FoundModules } from '../../plugins/find/read-package.ts';
 import type { Ignored, Place } from '../discovery.ts';
-import { findOwningRoot, type HomeAndRoots, formatRootSuffix } from '../place.ts';
+import { findOwningRoot, type HomeAndRoots, formatRootSuffix } from '../workspace-roots.ts';
 
 /** The places that may contain plugins of the user and of workspaces. */
 export interface PluginPlaces extends HomeAndRoots {

@@ -3,7 +3,7 @@ import { memoize } from '../../base/memoize.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundPlugin } from '../discovery.ts';
-import { computeBinds } from './binds.ts';
+import { computeBinds } from './binding.ts';
 import {
   discoverPlugins,
   type NamedPlugin,
@@ -12,7 +12,7 @@ import {
 } from './discover-plugins.ts';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import { findOwningRoot } from '../place.ts';
+import { findOwningRoot } from '../workspace-roots.ts';
 
 /** Discovers plugins on disk, which are trusted, locked and disabled like hooks. A session loads them. */
 export function createPluginDiscoverer(places: PluginPlaces): Discoverer {
@@ -120,7 +120,7 @@ function readSwitchedOff(places: PluginPlaces): WhyOff {
   return ({ entry, root }) => {
     const isNamed = disabled.includes(entry.path) || disabled.includes(entry.file);
     const isReached = owner === null || owner === root;
-    return isNamed && isReached ? `switched off in Cline: "disabledPlugins" of ${file}` : null;
+    return isNamed && isReached ? `disabled in Cline: "disabledPlugins" of ${file}` : null;
   };
 }
 

@@ -22,7 +22,7 @@ import {
   type SharedCalls,
   createSharedCalls,
 } from './contexts.ts';
-import { createLiveRequest, type LiveRequest } from './mutable-request.ts';
+import { createMutableRequest, type MutableRequest } from './mutable-request.ts';
 
 export interface PluginHooksOptions {
   readonly ports: PluginPorts;
@@ -41,7 +41,7 @@ export function createPluginHandlers(
   options: PluginHooksOptions,
 ): readonly Handler[] {
   const calls = createSharedCalls(options.ports);
-  const services = { ...options, calls, live: createLiveRequests(options.ports) };
+  const services = { ...options, calls, mutableRequest: createMutableRequests(options.ports) };
   return plugins.flatMap((plugin) =>
     STAGES.filter((stage) => typeof stage.getHook(plugin) === 'function').flatMap((stage) =>
       stage.events.map((event) => new PluginHandler(plugin, stage, event, services)),
@@ -51,7 +51,7 @@ export function createPluginHandlers(
 
 interface HookServices extends PluginHooksOptions {
   readonly calls: SharedCalls;
-  readonly live: (event: HookEvent<'ModelRequest'>) => LiveRequest;
+  readonly mutableRequest: (event: HookEvent<'ModelRequest'>) => MutableRequest;
 }
 
 /** A hook of a plugin, with its events. */
@@ -98,9 +98,9 @@ const STAGES: readonly Stage[] = [
   createStage({
     hook: 'beforeModel',
     events: ['ModelRequest'],
-    prepare({ event }, { ports, live }, signal) {
+    prepare({ event }, { ports, mutableRequest }, signal) {
       if (event.name !== 'ModelRequest') return null;
-      const shared = live(event);
+      const shared = mutableRequest(event);
       const request = { ...shared.copyForPlugin(), signal };
       return { context: { snapshot: ports.snapshot(event), request }, request, shared };
     },
@@ -212,8 +212,8 @@ async function waitFor(work: PromiseLike<unknown>, timeoutMs: number, signal: Ab
 }
 
 /** Plugins share one request per dispatch, so that each changes the result of the one before it. */
-function createLiveRequests(ports: PluginPorts): HookServices['live'] {
-  const requests = new WeakMap<object, LiveRequest>();
+function createMutableRequests(ports: PluginPorts): HookServices['mutableRequest'] {
+  const requests = new WeakMap<object, MutableRequest>();
   return (event) => {
     const key = typeof event.request === 'object' && event.request !== null ? event.request : event;
     const cached = requests.get(key);
@@ -221,7 +221,7 @@ function createLiveRequests(ports: PluginPorts): HookServices['live'] {
     const { sessionId, iteration, agent } = event;
     const requester = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
     const metadata = { ...ports.requester?.(event), ...requester };
-    const request = createLiveRequest(event.request, metadata);
+    const request = createMutableRequest(event.request, metadata);
     requests.set(key, request);
     return request;
   };
@@ -252,7 +252,7 @@ class PluginHandler implements Handler {
         return `the process of ${name} has ended`;
       }
       return active.isOff(hook) && !this.#failsClosed()
-        ? `${hook} of ${name} failed too often and is switched off`
+        ? `${hook} of ${name} failed too often and is disabled`
         : null;
     };
     this.#failsClosed = () => services.failsClosed || shouldFailClosed(stage.getHook(active));

@@ -10,12 +10,12 @@ import type { Message } from '../../sessions/messages.ts';
 import { fromAgentMessages, toAgentMessages } from '../../plugins/messages/agent-messages.ts';
 
 /** One model request, which the plugins of a session change one after the other. */
-export interface LiveRequest {
+export interface MutableRequest {
   /** Creates a copy for one plugin, which may change it in place. */
   copyForPlugin(): AgentModelRequest;
   /**
    * Applies a plugin's changes to its copy and its result. Throws PLUGIN_INVALID and changes nothing
-   * when they are no valid request.
+   * when they are not a valid request.
    */
   applyResult(copy: AgentModelRequest, result: AgentBeforeModelResult): void;
   /** Lists what differs from the original request, as parts of a decision. */
@@ -33,7 +33,10 @@ interface FiredRequest {
   }[];
 }
 
-export function createLiveRequest(fired: unknown, metadata: Record<string, unknown>): LiveRequest {
+export function createMutableRequest(
+  fired: unknown,
+  metadata: Record<string, unknown>,
+): MutableRequest {
   const { system, messages, tools } = readFired(fired);
   const before: AgentModelRequest = {
     systemPrompt: system,
@@ -125,7 +128,7 @@ function checkRequest(request: AgentModelRequest): AgentModelRequest {
   ];
   if (wrong.length === 0) return request;
   throw new HooklineError('PLUGIN_INVALID', {
-    message: `beforeModel gave "${wrong.join('", "')}" that are none, so they stay as they were`,
+    message: `beforeModel returned invalid "${wrong.join('", "')}", so the request is not changed`,
   });
 }
 

@@ -44,7 +44,7 @@ export interface HookOutput {
   readonly errorMessage: string;
   /** Whether a user must approve the call first. */
   readonly review: boolean;
-  /** What the tool shall get instead, as the call itself writes it; null when it stays as it is. */
+  /** The new input of the tool, in the form of the call; null when it is unchanged. */
   readonly overrideInput: unknown;
   readonly durationMs: number;
   /** The slowest hook. */
@@ -131,15 +131,15 @@ export class CombinedHookRunner<
   }
 
   override handlers(data: FileHookData[Name]): readonly Handler[] {
-    const place = this.moment();
+    const ownMoment = this.moment();
     return this.#runners.flatMap((runner) =>
-      canJoin(runner, place) ? runner.handlers(data) : createHandlers(runner, data),
+      canJoin(runner, ownMoment) ? runner.handlers(data) : createHandlers(runner, data),
     );
   }
 
   override observers(): readonly DispatchObserver[] {
-    const place = this.moment();
-    const joined = this.#runners.filter((runner) => canJoin(runner, place));
+    const ownMoment = this.moment();
+    const joined = this.#runners.filter((runner) => canJoin(runner, ownMoment));
     return [...new Set(joined.flatMap((runner) => runner.observers()))];
   }
 
@@ -153,11 +153,11 @@ export class CombinedHookRunner<
 /** Resolves a name in any spelling; JavaScript callers may pass anything. */
 export function resolveHookName<Name extends FileHookName>(name: Name): Name {
   const value: unknown = name;
-  const written = typeof value === 'string' ? value : '';
-  const hookName = findFileHookName(written);
+  const text = typeof value === 'string' ? value : '';
+  const hookName = findFileHookName(text);
   // The type only offers the proper spelling, and that is what any other is turned into.
   if (hookName !== null) return hookName as Name;
-  const suggestion = findClosestName(written, FILE_HOOK_NAMES);
+  const suggestion = findClosestName(text, FILE_HOOK_NAMES);
   const all = `The names are ${FILE_HOOK_NAMES.join(', ')}.`;
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `expected the name of a Cline hook, found ${JSON.stringify(name) ?? getTypeName(name)}`,
@@ -169,7 +169,7 @@ function requireData(name: FileHookName, data: unknown): void {
   if (isRecord(data)) return;
   throw new HooklineError('PAYLOAD_INVALID', {
     message: `expected the data of ${name} as an object, found ${getTypeName(data)}`,
-    hint: 'Give what the payload carries for it, such as { toolName, parameters } for PreToolUse.',
+    hint: 'Pass the data of its payload, such as { toolName, parameters } for PreToolUse.',
   });
 }
 
@@ -382,12 +382,12 @@ function findHook(file: string, name: FileHookName, machine: DialectMachine): Fo
   const [hook] = hooks;
   if (hook !== undefined) return hook;
   throw new HooklineError('HOOK_UNKNOWN', {
-    message: `expected a hook at ${file}, but it ${ignored[0]?.why ?? 'is none'}`,
-    hint: 'Give the path of an executable or a script.',
+    message: `expected a hook at ${file}, but it ${ignored[0]?.why ?? 'is not a hook'}`,
+    hint: 'Pass the path of an executable or a script.',
   });
 }
 
 function explainSwitchedOff({ settings, origins }: Config): string | null {
   if (settings['hooks.enabled']) return null;
-  return `hooks are switched off by ${origins['hooks.enabled']}`;
+  return `hooks are disabled by ${origins['hooks.enabled']}`;
 }

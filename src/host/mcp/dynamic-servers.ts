@@ -101,9 +101,9 @@ export class DynamicServers {
     server.users -= 1;
     const sameName = this.#byName.get(name) ?? [];
     if (server.users > 0 || !sameName.includes(server)) return;
-    const left = sameName.filter((each) => each !== server);
-    if (left.length === 0) this.#byName.delete(name);
-    else this.#byName.set(name, left);
+    const remaining = sameName.filter((each) => each !== server);
+    if (remaining.length === 0) this.#byName.delete(name);
+    else this.#byName.set(name, remaining);
     if (sameName.at(-1) === server) await this.#reconnect(name);
   }
 

@@ -14,7 +14,7 @@ import { detectHomeHookChanges } from '../../trust/home-hook-changes.ts';
 import { describePart, type Part, parseLocatedJson } from '../../base/located-json.ts';
 import { parseServers, type ServerOrigin } from '../../mcp/parse-servers.ts';
 import { readConfigText } from '../../dialects/read-config-text.ts';
-import { findOwningRoot } from '../../dialects/place.ts';
+import { findOwningRoot } from '../../dialects/workspace-roots.ts';
 import { findClaudeDirectory, findClineDirectory } from '../../dialects/own-directories.ts';
 
 /** A configured MCP server. */
@@ -154,7 +154,7 @@ function readCallerServers(sources: readonly string[], opened: OpenedHooks): Con
       if (each.trimStart().startsWith('{')) return parseCallerText(each, CALLER_ORIGIN);
       const file = path.resolve(opened.surroundings.cwd, each);
       const text = readConfigText(file);
-      if (text === null) return [createBroken(file, 'is not there')];
+      if (text === null) return [createBroken(file, 'does not exist')];
       if (typeof text !== 'string') return [createBroken(file, text.why)];
       return parseCallerText(text, createCallerOrigin(file, opened));
     }),

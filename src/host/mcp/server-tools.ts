@@ -150,7 +150,7 @@ async function listResources(connection: ServerConnection, signal: AbortSignal):
 function failUnknownServer(server: string, connections: readonly ServerConnection[]) {
   const names = connections.map(({ name }) => name).join(', ');
   return createFailedOutput(
-    `There is no MCP server "${server}" with resources. These have some: ${names}.`,
+    `MCP server "${server}" not found, or it has no resources. Servers with resources: ${names}.`,
   );
 }
 

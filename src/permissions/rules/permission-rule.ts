@@ -273,11 +273,11 @@ function matchGuardedCommand(
 ): GuardMatch {
   if (isMatchAll(pattern)) return 'yes';
   const { commands, inner } = parseShellCommands(line);
-  const written = [...commands, ...inner].flatMap(({ text, unquoted }) => [text, unquoted]);
+  const writtenTexts = [...commands, ...inner].flatMap(({ text, unquoted }) => [text, unquoted]);
   const spellings = resolveShellFiles(line, context).commands.flatMap(({ words }) =>
     listSpellings(words),
   );
-  const commandTexts = [...written, ...spellings.map((words) => words.join(' '))];
+  const commandTexts = [...writtenTexts, ...spellings.map((words) => words.join(' '))];
   if (commandTexts.some((command) => isCommandMatch(pattern, command))) return 'yes';
   return canRunCommand(pattern, line) || spellings.some(isUnknownCommand) ? 'maybe' : 'no';
 }

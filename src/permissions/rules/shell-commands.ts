@@ -9,7 +9,7 @@ export interface ShellCommand {
   readonly fixedStart: string | null;
   /** Its name and arguments without quotes; null if any of them is not known before it runs. */
   readonly words: readonly string[] | null;
-  /** Whether a `VAR=x` stands before it. */
+  /** Whether a `VAR=x` precedes it. */
   readonly hasAssignment: boolean;
 }
 

@@ -61,7 +61,7 @@ function readStats(place: string): Stats | { readonly why: string } {
   try {
     return statSync(place);
   } catch (error) {
-    if (isNotFoundError(error)) return { why: `there is nothing at ${place}` };
+    if (isNotFoundError(error)) return { why: `${place} not found` };
     return { why: `${place} cannot be read: ${getErrorMessage(error)}` };
   }
 }
@@ -94,7 +94,10 @@ function findAnyIn(directory: string): FoundModules {
   const found = findPluginModules(directory);
   if (found.entries.length + found.problems.length > 0) return found;
   const expected = 'a package.json with "cline.plugins", an index.ts, or files that are plugins';
-  const { problems } = toProblem(directory, `no plugin is in ${directory}; expected ${expected}`);
+  const { problems } = toProblem(
+    directory,
+    `no plugin found in ${directory}; expected ${expected}`,
+  );
   return { ...found, problems };
 }
 
@@ -274,7 +277,7 @@ class Walk {
 
   #reportBrokenLink(link: string): void {
     const kind = getFileKind(path.basename(link))?.kind;
-    if (kind === 'module') this.#reportUnreadable(link, 'is a link to nothing');
+    if (kind === 'module') this.#reportUnreadable(link, 'is a broken link');
   }
 
   #enter(place: Visited): void {

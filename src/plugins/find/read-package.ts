@@ -161,7 +161,7 @@ function buildPackageEntry(
   if (!isInside(json.directory, declared.file)) {
     return { why: 'it lies outside the package; move it into it' };
   }
-  if (file === null) return { why: 'there is no such file' };
+  if (file === null) return { why: 'file not found' };
   if (!isInside(directory, file)) {
     return { why: `it is a link out of the package, to ${file}; put the file itself there` };
   }
@@ -186,7 +186,7 @@ export function explainNoModule(file: string): string | null {
   if (/\.d\.m?ts$/iu.test(name)) return `it declares types only; ${expected}`;
   if (!MODULE_ENDINGS.includes(path.extname(name))) {
     const kind = getFileKind(name);
-    return `${kind?.kind === 'other' ? kind.why : 'it is no module'}; ${expected}`;
+    return `${kind?.kind === 'other' ? kind.why : 'it is not a module'}; ${expected}`;
   }
   try {
     return statSync(file).isFile() ? null : 'it is not a regular file';

@@ -5,8 +5,8 @@ import { createInstallError, type Source, formatSource } from './source.ts';
 import type { InstallTools } from './fetch/tools.ts';
 import { getInstallPath } from './layout.ts';
 import { readRecord, type InstallRecord } from './record.ts';
-import { type Staged, stageInstall } from './stage.ts';
-import { removeLeftovers, Staging } from './staging.ts';
+import { type StagedInstall, stageInstall } from './stage-install.ts';
+import { removeLeftovers, StagingDirectory } from './staging-directory.ts';
 import { parseSource } from './parse-source.ts';
 
 /** A plugins directory and its owner. */
@@ -25,7 +25,7 @@ export interface InstallRequest {
 }
 
 /** An install and its location. */
-export interface Install extends Staged {
+export interface Install extends StagedInstall {
   readonly directory: string;
   /** Absolute paths of the modules. */
   readonly entryPaths: readonly string[];
@@ -40,7 +40,7 @@ export async function installPlugin(
   removeLeftovers(place.directory, tools.now());
   const target = getInstallPath(place.directory, source);
   if (existsSync(target) && !isForced) throw createPresentError(source, target);
-  const staging = new Staging(place.directory, tools.now());
+  const staging = new StagingDirectory(place.directory, tools.now());
   try {
     const text = readRecordedText(source, place);
     const staged = await stageInstall(source, text, staging.directory, place.directory, tools);
@@ -53,7 +53,7 @@ export async function installPlugin(
   }
 }
 
-function describeInstalled(directory: string, staged: Staged): Install {
+function describeInstalled(directory: string, staged: StagedInstall): Install {
   const entryPaths = staged.record.entries.map((entry) => path.join(directory, entry.path));
   return { ...staged, directory, entryPaths };
 }
@@ -83,7 +83,7 @@ function createPresentError(source: Source, target: string) {
   const what = record === null ? formatSource(source) : describeSource(record);
   return createInstallError(
     `${what} is already installed at ${target}`,
-    'Say --force to install it again, or `hookline plugin update`.',
+    'Use --force to install it again, or run `hookline plugin update`.',
   );
 }
 
@@ -119,7 +119,7 @@ export async function updatePlugin(
   removeLeftovers(place.directory, tools.now());
   const cwd = place.workspace ?? path.dirname(place.directory);
   const source = parseSource(before.source, { cwd, home, exists: existsSync });
-  const staging = new Staging(place.directory, tools.now());
+  const staging = new StagingDirectory(place.directory, tools.now());
   try {
     const { source: text } = before;
     const staged = await stageInstall(source, text, staging.directory, place.directory, tools);
@@ -137,7 +137,7 @@ export async function updatePlugin(
 
 function createUnknownSourceError(directory: string) {
   return createInstallError(
-    `nothing says where ${directory} came from, so it cannot be updated`,
+    `the source of ${directory} is not recorded, so it cannot be updated`,
     'Install it again with `hookline plugin install --force SOURCE`.',
   );
 }

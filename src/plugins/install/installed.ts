@@ -9,7 +9,7 @@ import { type InstallRecord, readRecord } from './record.ts';
 import { rmSync } from 'node:fs';
 import { getErrorMessage } from '../../base/errors.ts';
 import { createInstallError } from './source.ts';
-import { removeIfEmpty } from './staging.ts';
+import { removeIfEmpty } from './staging-directory.ts';
 
 /** A plugin in a plugins directory: one install, one package, or one file that the user copied there. */
 export interface InstalledPlugin {

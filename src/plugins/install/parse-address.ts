@@ -33,7 +33,7 @@ function refuseInsecure(url: URL): void {
   if (isSecure(url)) return;
   throw createSourceError(
     `a plugin is downloaded over https only, found ${JSON.stringify(url.href)}`,
-    'Whoever stands in between could put anything into it otherwise.',
+    'Otherwise anybody on the network could change it.',
   );
 }
 
@@ -67,7 +67,7 @@ function getFileName(url: URL): string {
 function createExtensionError(text: string) {
   return createSourceError(
     `a plugin file ends in .ts, .mts, .js or .mjs, found ${JSON.stringify(text)}`,
-    'Name the plugin’s own file, or its repository with --git.',
+    'Pass the plugin’s own file, or its repository with --git.',
   );
 }
 

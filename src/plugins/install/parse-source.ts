@@ -77,13 +77,13 @@ function createNotUnderstoodError(text: string) {
   const quotedText = JSON.stringify(text);
   if (REPOSITORY_WITHOUT_SCHEME.test(text)) {
     return createSourceError(
-      `there is no ${quotedText} here`,
+      `${quotedText} not found`,
       `If it is a repository: hookline plugin install --git ${text}`,
     );
   }
   return createSourceError(
-    `there is nothing at ${quotedText}, and it names no package, repository or file`,
-    'Name ./a/path, @scope/package, npm:package, an https address, or --git host/owner/repo.',
+    `${quotedText} not found, and it does not name a package, repository or URL`,
+    'Pass ./a/path, @scope/package, npm:package, an https address, or --git host/owner/repo.',
   );
 }
 
@@ -95,7 +95,7 @@ function parseNpmSpec(written: string, cwd: string): NpmSource {
   if (!isOfRegistry || typeof name !== 'string') {
     throw createSourceError(
       `an npm package is named as it is in the registry, found ${JSON.stringify(text)}`,
-      'Name a directory, a file or a .tgz by its path, and a repository with --git.',
+      'Pass a directory, a file or a .tgz by its path, and a repository with --git.',
     );
   }
   const isPlain = text === name;

@@ -57,10 +57,10 @@ test('a written file is compared with what is there, and afterwards with what wa
   writeFileSync(file, 'new');
   const response = { type: 'update', originalFile: 'old' };
   expect(describeResult(call, { response, text: 'Done', success: true })).toStrictEqual([diff]);
-  const made = { type: 'create', originalFile: null };
-  expect(describeResult(call, { response: made, text: 'Done', success: true })).toStrictEqual([
-    { ...diff, oldText: null },
-  ]);
+  const createdFile = { type: 'create', originalFile: null };
+  expect(
+    describeResult(call, { response: createdFile, text: 'Done', success: true }),
+  ).toStrictEqual([{ ...diff, oldText: null }]);
 });
 
 test('each part of a plural call is a change of its own', () => {

@@ -59,7 +59,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 it('a resumed session always has the messages that the first one had', () => {
   const stateDirectory = createDirectory();
   const store = createSessionStore({ stateDirectory, clock: systemClock, version: '0.0.0' });
-  const place = { agentId: null, clock: systemClock, cwd: () => '/work', promptId: () => null };
+  const entryFields = {
+    agentId: null,
+    clock: systemClock,
+    cwd: () => '/work',
+    promptId: () => null,
+  };
   const facts = {
     startDirectory: '/work',
     workspaceRoots: ['/work'],
@@ -72,11 +77,11 @@ it('a resumed session always has the messages that the first one had', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.array(step, { maxLength: 15 }), (id, steps) => {
       const stored = store.create({ ...facts, id });
-      const conversation = new Conversation({ ...place, store: stored });
+      const conversation = new Conversation({ ...entryFields, store: stored });
       for (const each of steps) each(conversation);
       stored.close();
       const resumed = store.resume(id);
-      const again = new Conversation({ ...place, store: resumed }, resumed.messages);
+      const again = new Conversation({ ...entryFields, store: resumed }, resumed.messages);
       expect(again.messages).toEqual(conversation.messages);
       again.add({ role: 'user', content: [{ type: 'text', text: 'and on' }] });
       expect(again.messages).toEqual([

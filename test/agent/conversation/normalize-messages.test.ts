@@ -13,17 +13,17 @@ import {
 } from '../../../src/sessions/messages.ts';
 
 const id = fc.constantFrom('a', 'b', 'c', 'd');
-const words = fc.oneof(
+const textArbitrary = fc.oneof(
   fc.constantFrom('', ' \n', 'x'.repeat(400_001), 'y'.repeat(900_000)),
   fc.string(),
 );
-const text = words.map((each) => ({ type: 'text', text: each }) as const);
+const text = textArbitrary.map((each) => ({ type: 'text', text: each }) as const);
 const image = fc.constant({
   type: 'image',
   source: { type: 'base64', media_type: 'image/png', data: 'AA==' },
 } as const);
 const result = fc
-  .record({ tool_use_id: id, content: fc.oneof(words, fc.array(fc.oneof(text, image))) })
+  .record({ tool_use_id: id, content: fc.oneof(textArbitrary, fc.array(fc.oneof(text, image))) })
   .map((each) => ({ type: 'tool_result', ...each }) as const);
 const call = id.map(
   (each) => ({ type: 'tool_use', id: each, name: 'Read', input: { file_path: each } }) as const,
@@ -77,9 +77,9 @@ describe('whatever a conversation looks like, the model is sent one in which', (
     check((_, safe) => {
       safe.forEach((message, index) => {
         if (message.role !== 'assistant') return;
-        const asked = getToolCalls(message).map((each) => each.id);
-        expect(new Set(asked).size).toBe(asked.length);
-        expect([...resultIds(safe[index + 1])].toSorted()).toEqual(asked.toSorted());
+        const callIds = getToolCalls(message).map((each) => each.id);
+        expect(new Set(callIds).size).toBe(callIds.length);
+        expect([...resultIds(safe[index + 1])].toSorted()).toEqual(callIds.toSorted());
       });
       const all = safe.flatMap(resultIds).length;
       expect(all).toBe(safe.flatMap((message) => getToolCalls(message)).length);
@@ -139,7 +139,7 @@ describe('whatever a conversation looks like, the model is sent one in which', (
 });
 
 describe('a conversation that was interrupted', () => {
-  const asked: Message = {
+  const callingMessage: Message = {
     role: 'assistant',
     content: [
       { type: 'tool_use', id: 'a', name: 'Read', input: {} },
@@ -156,7 +156,7 @@ describe('a conversation that was interrupted', () => {
     expect(
       normalizeMessages([
         createUserMessage('go'),
-        asked,
+        callingMessage,
         half,
         createUserMessage('and now?'),
         later,
@@ -164,7 +164,7 @@ describe('a conversation that was interrupted', () => {
       ]),
     ).toEqual([
       createUserMessage('go'),
-      asked,
+      callingMessage,
       {
         role: 'user',
         content: [

@@ -46,7 +46,7 @@ const START = { loadReason: 'session_start' };
 
 describe('where instructions are found', () => {
   test('in the home, then from the root down to the start directory, the general before the special', async () => {
-    const ground = createGround({
+    const repository = createGround({
       'home/.claude/CLAUDE.md': 'mine',
       'home/.claude/rules/a.md': 'my rule',
       'home/Documents/Cline/Rules/b.md': 'my cline rule',
@@ -64,10 +64,10 @@ describe('where instructions are found', () => {
       'repo/app/src/.clinerules': 'one file',
       'repo/other/CLAUDE.md': 'elsewhere',
     });
-    const { instructions, notes } = await load(ground, 'app/src');
+    const { instructions, notes } = await load(repository, 'app/src');
     const own = { memoryType: 'User', ...START };
     const project = { memoryType: 'Project', ...START };
-    expect(withRelativePaths(ground, instructions)).toEqual([
+    expect(withRelativePaths(repository, instructions)).toEqual([
       { file: 'home/.claude/CLAUDE.md', text: 'mine', ...own },
       { file: 'home/.claude/rules/a.md', text: 'my rule', ...own },
       { file: 'home/Documents/Cline/Rules/b.md', text: 'my cline rule', ...own },
@@ -108,10 +108,10 @@ describe('where instructions are found', () => {
   });
 
   test('a root may be written with a slash at its end', async () => {
-    const ground = createGround({ 'repo/CLAUDE.md': 'root', 'repo/app/CLAUDE.md': 'app' });
+    const repository = createGround({ 'repo/CLAUDE.md': 'root', 'repo/app/CLAUDE.md': 'app' });
     const { instructions } = await loadInstructions({
-      startDirectory: `${ground.root}/app/`,
-      roots: [`${ground.root}/`],
+      startDirectory: `${repository.root}/app/`,
+      roots: [`${repository.root}/`],
       home: null,
       reason: 'session_start',
     });
@@ -119,21 +119,21 @@ describe('where instructions are found', () => {
   });
 
   test('one file under two names is read once', async () => {
-    const ground = createGround({ 'repo/AGENTS.md': 'both' });
-    symlinkSync('AGENTS.md', path.join(ground.root, 'CLAUDE.md'));
-    const loaded = await load(ground);
-    expect(names(ground, loaded)).toEqual(['repo/CLAUDE.md']);
+    const repository = createGround({ 'repo/AGENTS.md': 'both' });
+    symlinkSync('AGENTS.md', path.join(repository.root, 'CLAUDE.md'));
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual(['repo/CLAUDE.md']);
     expect(loaded.notes).toEqual([]);
   });
 
   test('rules may limit the files that they count for', async () => {
-    const ground = createGround({
+    const repository = createGround({
       'repo/.clinerules/ts.md': '---\npaths:\n  - "src/**/*.ts"\n  - "*.tsx"\n---\nUse types.\n',
       'repo/.claude/rules/all.md': '---\ndescription: no paths\n---\nBe kind.\n',
     });
-    const { instructions } = await load(ground);
+    const { instructions } = await load(repository);
     const project = { memoryType: 'Project', ...START };
-    expect(withRelativePaths(ground, instructions)).toEqual([
+    expect(withRelativePaths(repository, instructions)).toEqual([
       { file: 'repo/.claude/rules/all.md', text: 'Be kind.\n', ...project },
       {
         file: 'repo/.clinerules/ts.md',
@@ -147,15 +147,15 @@ describe('where instructions are found', () => {
 
 describe('imports', () => {
   test('bring in files of the workspace and the home, each once, also in a circle', async () => {
-    const ground = createGround({
+    const repository = createGround({
       'repo/CLAUDE.md': 'Read @docs/a.md and @~/mine.md, thank @alice.',
       'repo/docs/a.md': 'A. @b.md @../CLAUDE.md',
       'repo/docs/b.md': 'B. @a.md',
       'home/mine.md': 'mine',
     });
-    const { instructions, notes } = await load(ground);
+    const { instructions, notes } = await load(repository);
     const included = { memoryType: 'Project', loadReason: 'include' };
-    expect(withRelativePaths(ground, instructions).slice(1)).toEqual([
+    expect(withRelativePaths(repository, instructions).slice(1)).toEqual([
       {
         file: 'repo/docs/a.md',
         text: 'A. @b.md @../CLAUDE.md',
@@ -169,18 +169,18 @@ describe('imports', () => {
   });
 
   test('a repository cannot send the model a file outside of it, by include or by link', async () => {
-    const ground = createGround({
+    const repository = createGround({
       'repo/CLAUDE.md': '@../outside.md @~/.ssh/id_ed25519 @/etc/hostname.md @inside.md',
       'outside.md': 'secret',
       'beside.md': 'secret',
       'home/.ssh/id_ed25519': 'key',
       'home/.ssh/id_rsa': 'key',
     });
-    const { top, root } = ground;
+    const { top, root } = repository;
     symlinkSync('../home/.ssh/id_rsa', path.join(root, 'inside.md'));
     symlinkSync('../beside.md', path.join(root, 'AGENTS.md'));
-    const loaded = await load(ground);
-    expect(names(ground, loaded)).toEqual(['repo/CLAUDE.md']);
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual(['repo/CLAUDE.md']);
     const refused = (file: string, real = file): string =>
       `${file} is ignored: it resolves to ${real}, outside of the workspace`;
     expect(loaded.notes).toEqual([
@@ -193,21 +193,21 @@ describe('imports', () => {
   });
 
   test('a file that the user links to from their own directory counts as the user’s', async () => {
-    const ground = createGround({ 'dotfiles/CLAUDE.md': 'dots', 'home/.claude/x': '' });
-    symlinkSync('../../dotfiles/CLAUDE.md', path.join(ground.home, '.claude/CLAUDE.md'));
-    expect(names(ground, await load(ground))).toEqual(['home/.claude/CLAUDE.md']);
+    const repository = createGround({ 'dotfiles/CLAUDE.md': 'dots', 'home/.claude/x': '' });
+    symlinkSync('../../dotfiles/CLAUDE.md', path.join(repository.home, '.claude/CLAUDE.md'));
+    expect(names(repository, await load(repository))).toEqual(['home/.claude/CLAUDE.md']);
   });
 
   test('more than five levels deep are left out, and a missing file is noted', async () => {
     const chain = Object.fromEntries(
       Array.from({ length: 8 }, (_, at) => [`repo/${at}.md`, `@${at + 1}.md`]),
     );
-    const ground = createGround({ 'repo/CLAUDE.md': '@0.md @gone.md', ...chain });
-    const loaded = await load(ground);
-    expect(names(ground, loaded)).toEqual(
+    const repository = createGround({ 'repo/CLAUDE.md': '@0.md @gone.md', ...chain });
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual(
       ['CLAUDE', 0, 1, 2, 3, 4].map((name) => `repo/${name}.md`),
     );
-    const { root } = ground;
+    const { root } = repository;
     expect(loaded.notes).toEqual([
       `${root}/4.md: includes deeper than 5 levels are ignored`,
       `${root}/CLAUDE.md includes ${root}/gone.md, which does not exist`,
@@ -217,43 +217,43 @@ describe('imports', () => {
 
 describe('nested instructions', () => {
   test('come with the first file that is read below them', async () => {
-    const ground = createGround({
+    const repository = createGround({
       'repo/CLAUDE.md': 'root',
       'repo/lib/AGENTS.md': 'lib',
       'repo/lib/deep/CLAUDE.md': 'deep',
       'repo/node_modules/x/CLAUDE.md': 'not ours',
       'outside/CLAUDE.md': 'not here',
     });
-    const loaded = await load(ground);
-    const file = path.join(ground.root, 'lib/deep/a.ts');
+    const loaded = await load(repository);
+    const file = path.join(repository.root, 'lib/deep/a.ts');
     const found = await loaded.loadNested(file);
     const nested = {
       memoryType: 'Project',
       loadReason: 'nested_traversal',
       triggerFile: 'repo/lib/deep/a.ts',
     };
-    expect(withRelativePaths(ground, found.instructions)).toEqual([
+    expect(withRelativePaths(repository, found.instructions)).toEqual([
       { file: 'repo/lib/AGENTS.md', text: 'lib', ...nested },
       { file: 'repo/lib/deep/CLAUDE.md', text: 'deep', ...nested },
     ]);
     const nothing = { instructions: [], notes: [] };
     expect(await loaded.loadNested(file)).toEqual(nothing);
     for (const other of ['repo/node_modules/x/a.js', 'outside/a.ts']) {
-      expect(await loaded.loadNested(path.join(ground.top, other))).toEqual(nothing);
+      expect(await loaded.loadNested(path.join(repository.top, other))).toEqual(nothing);
     }
   });
 });
 
 describe('bad files', () => {
   test('are noted and do not affect other files', async () => {
-    const ground = createGround({ 'repo/AGENTS.md': 'fine', 'repo/CLAUDE.local.md': 'a\0b' });
-    const { root } = ground;
+    const repository = createGround({ 'repo/AGENTS.md': 'fine', 'repo/CLAUDE.local.md': 'a\0b' });
+    const { root } = repository;
     mkdirSync(path.join(root, '.claude/CLAUDE.md'), { recursive: true });
     execFileSync('mkfifo', [path.join(root, 'CLAUDE.md')]);
     symlinkSync('nowhere', path.join(root, '.clinerules'));
     write(path.join(root, '.claude/rules/empty.md'), ' \n');
-    const loaded = await load(ground);
-    expect(names(ground, loaded)).toEqual(['repo/AGENTS.md']);
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual(['repo/AGENTS.md']);
     expect(loaded.notes).toEqual([
       `${root}/CLAUDE.md is ignored: it is a device, a pipe or a socket, not a regular file`,
       `${root}/.claude/CLAUDE.md is ignored: it is a directory`,
@@ -264,11 +264,11 @@ describe('bad files', () => {
 
   test('long ones are cut, and all together are bounded', async () => {
     const long = 'x'.repeat(50_000);
-    const ground = createGround(
+    const repository = createGround(
       Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`repo/.clinerules/${at}.md`, long])),
     );
-    const { instructions, notes } = await load(ground);
-    const { root } = ground;
+    const { instructions, notes } = await load(repository);
+    const { root } = repository;
     expect(instructions.map(({ text }) => text.length)).toEqual(Array(5).fill(40_000));
     expect(notes).toEqual([
       ...[0, 1, 2, 3, 4].map(
@@ -283,11 +283,11 @@ describe('bad files', () => {
   });
 
   test('a file that is far too large is not even read', async () => {
-    const ground = createGround({ 'repo/CLAUDE.md': 'y'.repeat(5 * 1024 * 1024) });
-    const { instructions, notes } = await load(ground);
+    const repository = createGround({ 'repo/CLAUDE.md': 'y'.repeat(5 * 1024 * 1024) });
+    const { instructions, notes } = await load(repository);
     expect({ instructions, notes }).toEqual({
       instructions: [],
-      notes: [`${ground.root}/CLAUDE.md is ignored: it is larger than 4 MiB`],
+      notes: [`${repository.root}/CLAUDE.md is ignored: it is larger than 4 MiB`],
     });
   });
 });

@@ -39,87 +39,91 @@ const refused = ({ at }: Ground, file: string, real: string): string =>
 
 describe('links of a project that lead out of it are not followed', () => {
   test('by skills', async () => {
-    const ground = createGround();
-    ground.link('repo/.claude/skills/key/SKILL.md', 'home/.ssh/id_rsa');
-    ground.link('repo/.claude/skills/notes', 'home/notes');
-    ground.link('repo/.claude/skills/shared', 'repo/shared');
-    ground.link('repo/.cline/skills', 'home');
-    const { skills, notes } = await loadSkills(ground);
+    const repository = createGround();
+    repository.link('repo/.claude/skills/key/SKILL.md', 'home/.ssh/id_rsa');
+    repository.link('repo/.claude/skills/notes', 'home/notes');
+    repository.link('repo/.claude/skills/shared', 'repo/shared');
+    repository.link('repo/.cline/skills', 'home');
+    const { skills, notes } = await loadSkills(repository);
     expect(skills.map(({ name, text }) => [name, text])).toEqual([['shared', 'Shared.']]);
     expect(notes.toSorted()).toEqual([
-      refused(ground, 'repo/.claude/skills/key/SKILL.md', 'home/.ssh/id_rsa'),
-      refused(ground, 'repo/.claude/skills/notes/SKILL.md', 'home/notes/SKILL.md'),
-      refused(ground, 'repo/.cline/skills', 'home'),
+      refused(repository, 'repo/.claude/skills/key/SKILL.md', 'home/.ssh/id_rsa'),
+      refused(repository, 'repo/.claude/skills/notes/SKILL.md', 'home/notes/SKILL.md'),
+      refused(repository, 'repo/.cline/skills', 'home'),
     ]);
   });
 
   test('by sub-agents', async () => {
-    const ground = createGround();
-    ground.link('repo/.claude/agents/key.md', 'home/.ssh/id_rsa');
-    ground.link('repo/.claude/agents/tidy.md', 'repo/shared/tidy.md');
-    const { agents, notes } = await loadAgents(ground);
+    const repository = createGround();
+    repository.link('repo/.claude/agents/key.md', 'home/.ssh/id_rsa');
+    repository.link('repo/.claude/agents/tidy.md', 'repo/shared/tidy.md');
+    const { agents, notes } = await loadAgents(repository);
     expect(agents.filter(({ file }) => file !== null).map(({ name }) => name)).toEqual(['tidy']);
-    expect(notes).toEqual([refused(ground, 'repo/.claude/agents/key.md', 'home/.ssh/id_rsa')]);
+    expect(notes).toEqual([refused(repository, 'repo/.claude/agents/key.md', 'home/.ssh/id_rsa')]);
   });
 
   test('by commands, neither files nor directories', async () => {
-    const ground = createGround();
-    ground.link('repo/.claude/commands/key.md', 'home/.ssh/id_rsa');
-    ground.link('repo/.claude/commands/all', 'home');
-    ground.link('repo/.claude/commands/shared', 'repo/shared');
-    const { commands, notes } = await loadCommands(ground);
+    const repository = createGround();
+    repository.link('repo/.claude/commands/key.md', 'home/.ssh/id_rsa');
+    repository.link('repo/.claude/commands/all', 'home');
+    repository.link('repo/.claude/commands/shared', 'repo/shared');
+    const { commands, notes } = await loadCommands(repository);
     expect(commands.map(({ name }) => name)).toEqual(['shared:SKILL', 'shared:tidy']);
     expect(notes).toEqual([
-      refused(ground, 'repo/.claude/commands/all', 'home'),
-      refused(ground, 'repo/.claude/commands/key.md', 'home/.ssh/id_rsa'),
+      refused(repository, 'repo/.claude/commands/all', 'home'),
+      refused(repository, 'repo/.claude/commands/key.md', 'home/.ssh/id_rsa'),
     ]);
   });
 
   test('when the whole directory is a link that leads out', async () => {
-    const ground = createGround();
-    ground.link('repo/.claude', 'home/notes');
-    write(ground.at('home/notes/commands/a.md'), 'SECRET');
-    write(ground.at('home/notes/agents/a.md'), 'SECRET');
-    expect(await loadCommands(ground)).toEqual({
+    const repository = createGround();
+    repository.link('repo/.claude', 'home/notes');
+    write(repository.at('home/notes/commands/a.md'), 'SECRET');
+    write(repository.at('home/notes/agents/a.md'), 'SECRET');
+    expect(await loadCommands(repository)).toEqual({
       commands: [],
-      notes: [refused(ground, 'repo/.claude/commands', 'home/notes/commands')],
+      notes: [refused(repository, 'repo/.claude/commands', 'home/notes/commands')],
     });
-    expect((await loadAgents(ground)).notes).toEqual([
-      refused(ground, 'repo/.claude/agents', 'home/notes/agents'),
+    expect((await loadAgents(repository)).notes).toEqual([
+      refused(repository, 'repo/.claude/agents', 'home/notes/agents'),
     ]);
   });
 });
 
 describe('links of the user lead anywhere', () => {
   test('out of their own directory', async () => {
-    const ground = createGround();
-    write(ground.at('dotfiles/commands/mine.md'), 'Mine.');
-    ground.link('home/.claude/commands', 'dotfiles/commands');
-    const { commands, notes } = await loadCommands(ground);
+    const repository = createGround();
+    write(repository.at('dotfiles/commands/mine.md'), 'Mine.');
+    repository.link('home/.claude/commands', 'dotfiles/commands');
+    const { commands, notes } = await loadCommands(repository);
     expect(commands.map(({ name }) => name)).toEqual(['mine']);
     expect(notes).toEqual([]);
   });
 
   test('also when the user works in the home directory, which then is the project’s, too', async () => {
-    const ground = createGround();
-    write(ground.at('dotfiles/commands/mine.md'), 'Mine.');
-    ground.link('home/.claude/commands', 'dotfiles/commands');
-    const home = ground.at('home');
-    const { commands, notes } = await loadCommands({ ...ground, startDirectory: home, roots: [] });
+    const repository = createGround();
+    write(repository.at('dotfiles/commands/mine.md'), 'Mine.');
+    repository.link('home/.claude/commands', 'dotfiles/commands');
+    const home = repository.at('home');
+    const { commands, notes } = await loadCommands({
+      ...repository,
+      startDirectory: home,
+      roots: [],
+    });
     expect(commands.map(({ name }) => name)).toEqual(['mine']);
     expect(notes).toEqual([]);
   });
 });
 
 test('a directory is searched only to a limited depth, however its links lead in circles', async () => {
-  const ground = createGround();
+  const repository = createGround();
   for (const name of Array.from({ length: 30 }, (_, at) => `repo/.claude/commands/x${at}`)) {
-    ground.link(name, 'repo/.claude/commands');
+    repository.link(name, 'repo/.claude/commands');
   }
-  write(ground.at('home/.claude/commands/mine.md'), 'Mine.');
-  const { commands, notes } = await loadCommands(ground);
+  write(repository.at('home/.claude/commands/mine.md'), 'Mine.');
+  const { commands, notes } = await loadCommands(repository);
   expect(commands.map(({ name }) => name)).toEqual(['mine']);
   expect(notes).toEqual([
-    `${ground.at('repo/.claude/commands')} contains more than 1,000 files and directories; the rest is ignored`,
+    `${repository.at('repo/.claude/commands')} contains more than 1,000 files and directories; the rest is ignored`,
   ]);
 });

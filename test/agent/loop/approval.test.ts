@@ -12,11 +12,11 @@ interface AskedUser extends Person {
 }
 
 function createUser(answer: (request: ApprovalRequest) => Approval | Promise<Approval>): AskedUser {
-  const asked: ApprovalRequest[] = [];
+  const requests: ApprovalRequest[] = [];
   return {
-    asked,
+    asked: requests,
     async approve(request) {
-      asked.push(request);
+      requests.push(request);
       return answer(request);
     },
     answer: async () => null,
@@ -44,10 +44,10 @@ async function play(
 
 describe('a user who is asked', () => {
   it('sees what the call is and why it needs approval, and lets it run', async () => {
-    const asked = yes();
-    const { exists, fixture } = await play(['x'], undefined, { person: asked });
+    const askedUser = yes();
+    const { exists, fixture } = await play(['x'], undefined, { person: askedUser });
     expect(exists).toEqual([true]);
-    expect(asked.asked).toEqual([
+    expect(askedUser.asked).toEqual([
       {
         callId: 'call_1',
         tool: 'Write',
@@ -69,10 +69,10 @@ describe('a user who is asked', () => {
   });
 
   it('is not asked again about a call that they always allow', async () => {
-    const asked = createUser(({ suggestions }) => ({ isAllowed: true, updates: suggestions }));
-    const { exists } = await play(['x', 'y'], undefined, { person: asked });
+    const askedUser = createUser(({ suggestions }) => ({ isAllowed: true, updates: suggestions }));
+    const { exists } = await play(['x', 'y'], undefined, { person: askedUser });
     expect(exists).toEqual([true, true]);
-    expect(asked.asked).toHaveLength(1);
+    expect(askedUser.asked).toHaveLength(1);
   });
 
   it('gets a notification that a permission prompt is waiting', async () => {
@@ -101,21 +101,21 @@ describe('a user who is asked', () => {
 
 describe('hooks of PermissionRequest', () => {
   it('answer for the user: allowed', async () => {
-    const asked = yes();
+    const askedUser = yes();
     const { exists } = await play(['x'], on('PermissionRequest', { effect: 'allow' }), {
-      person: asked,
+      person: askedUser,
     });
-    expect([exists, asked.asked]).toEqual([[true], []]);
+    expect([exists, askedUser.asked]).toEqual([[true], []]);
   });
 
   it('answer for the user: denied', async () => {
-    const asked = yes();
+    const askedUser = yes();
     const { exists, recorder } = await play(
       ['x'],
       on('PermissionRequest', { effect: 'deny', reason: 'the cat said no' }),
-      { person: asked },
+      { person: askedUser },
     );
-    expect([exists, asked.asked]).toEqual([[false], []]);
+    expect([exists, askedUser.asked]).toEqual([[false], []]);
     expect(answersIn(recorder)).toEqual(['the cat said no']);
   });
 
@@ -149,16 +149,16 @@ describe('hooks of PermissionRequest', () => {
 
 describe('protected paths', () => {
   const allow = on('PermissionRequest', { effect: 'allow' });
-  const place = '.claude/settings.json';
+  const settingsFile = '.claude/settings.json';
 
   it('cannot be opened by a hook, with or without a rule that asks', async () => {
     for (const ask of [[], ['Write']]) {
-      const { exists, recorder } = await play([place], allow, {
+      const { exists, recorder } = await play([settingsFile], allow, {
         settings: { permissions: { ask } },
       });
       expect(exists).toEqual([false]);
       expect(answersIn(recorder)).toEqual([
-        expect.stringContaining('No user is there to approve it'),
+        expect.stringContaining('No user is available to approve it'),
       ]);
     }
   });
@@ -167,7 +167,7 @@ describe('protected paths', () => {
     const fixture = createAgentFixture((event) =>
       on('PermissionRequest', {
         effect: 'allow',
-        input: { file_path: path.join(event.cwd, place), content: '{}' },
+        input: { file_path: path.join(event.cwd, settingsFile), content: '{}' },
       })(event),
     );
     const recorder = createModelRecorder([
@@ -176,14 +176,14 @@ describe('protected paths', () => {
     ]);
     const host = await fixture.open({ model: recorder.model });
     await host.start({ prompt: 'write' });
-    expect(existsSync(path.join(fixture.workspace, place))).toBe(false);
+    expect(existsSync(path.join(fixture.workspace, settingsFile))).toBe(false);
   });
 
   it('are not opened as one part of a call', async () => {
     const fixture = createAgentFixture(allow);
     const ask = ['Bash(touch a)'];
     fixture.write('~/.claude/settings.json', JSON.stringify({ permissions: { ask } }));
-    const commands = ['touch a', `touch ${place}`];
+    const commands = ['touch a', `touch ${settingsFile}`];
     const recorder = createModelRecorder([
       calls(['run_commands', { commands }]),
       { text: 'Done.' },
@@ -194,7 +194,7 @@ describe('protected paths', () => {
   });
 
   it('can only be opened by a user', async () => {
-    const { exists } = await play([place], allow, { person: yes() });
+    const { exists } = await play([settingsFile], allow, { person: yes() });
     expect(exists).toEqual([true]);
   });
 });
@@ -203,10 +203,10 @@ describe('a hook of PreToolUse that answers ask', () => {
   const ask = on('PreToolUse', { effect: 'ask', reason: 'are you sure?' });
 
   it('has the user asked with its reason, also about what the mode would allow', async () => {
-    const asked = yes();
-    const { exists } = await play(['x'], ask, { person: asked, permissionMode: 'acceptEdits' });
+    const askedUser = yes();
+    const { exists } = await play(['x'], ask, { person: askedUser, permissionMode: 'acceptEdits' });
     expect(exists).toEqual([true]);
-    expect(asked.asked).toMatchObject([{ reason: 'are you sure?' }]);
+    expect(askedUser.asked).toMatchObject([{ reason: 'are you sure?' }]);
   });
 
   it('has the call denied where no user is present', async () => {
@@ -220,9 +220,9 @@ describe('a hook of PreToolUse that allows a call', () => {
   const allow = on('PreToolUse', { effect: 'allow' });
 
   it('overrides the mode: no user is asked', async () => {
-    const asked = yes();
-    const { exists, fixture } = await play(['x'], allow, { person: asked });
-    expect([exists, asked.asked]).toEqual([[true], []]);
+    const askedUser = yes();
+    const { exists, fixture } = await play(['x'], allow, { person: askedUser });
+    expect([exists, askedUser.asked]).toEqual([[true], []]);
     expect(fixture.fired.map(label)).not.toContain('PermissionRequest Write');
   });
 
@@ -244,17 +244,17 @@ describe('a hook of PreToolUse that allows a call', () => {
   });
 
   it('does not override a rule that asks', async () => {
-    const asked = yes();
+    const askedUser = yes();
     const settings = { permissions: { ask: ['Write'] } };
-    const { exists } = await play(['x'], allow, { person: asked, settings });
+    const { exists } = await play(['x'], allow, { person: askedUser, settings });
     expect(exists).toEqual([true]);
-    expect(asked.asked).toMatchObject([{ reason: expect.stringContaining('the rule Write') }]);
+    expect(askedUser.asked).toMatchObject([{ reason: expect.stringContaining('the rule Write') }]);
   });
 
   it('does not override a rule that denies', async () => {
-    const asked = yes();
-    const { exists } = await play(['x'], allow, { person: asked, deny: ['Write'] });
-    expect([exists, asked.asked]).toEqual([[false], []]);
+    const askedUser = yes();
+    const { exists } = await play(['x'], allow, { person: askedUser, deny: ['Write'] });
+    expect([exists, askedUser.asked]).toEqual([[false], []]);
   });
 
   it('does not override protected paths', async () => {
@@ -280,18 +280,18 @@ describe('a plan', () => {
   }
 
   it('is carried out once the user agreed with it', async () => {
-    const asked = yes();
-    const { recorder, exists } = await playPlan(asked);
-    expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode', 'Write']);
-    expect(asked.asked[0]).toMatchObject({ input: { plan: '1. Write' }, suggestions: [] });
+    const askedUser = yes();
+    const { recorder, exists } = await playPlan(askedUser);
+    expect(askedUser.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode', 'Write']);
+    expect(askedUser.asked[0]).toMatchObject({ input: { plan: '1. Write' }, suggestions: [] });
     expect(answersIn(recorder)[0]).toBe('The user agrees with your plan. Begin to carry it out.');
     expect(exists).toBe(true);
   });
 
   it('that the user did not agree with leaves the session in plan mode', async () => {
-    const asked = createUser(() => ({ isAllowed: false, reason: 'too much' }));
-    const { recorder, exists } = await playPlan(asked);
-    expect(asked.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
+    const askedUser = createUser(() => ({ isAllowed: false, reason: 'too much' }));
+    const { recorder, exists } = await playPlan(askedUser);
+    expect(askedUser.asked.map(({ tool }) => tool)).toEqual(['ExitPlanMode']);
     expect(answersIn(recorder)).toEqual([
       'The user denied this call: too much',
       expect.stringContaining(

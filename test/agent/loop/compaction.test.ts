@@ -92,14 +92,14 @@ describe('a conversation that fills the model’s context', () => {
     const fixture = createAgentFixture();
     fixture.write('notes.txt', 'hello\n');
     const { model } = createModelRecorder([full(), summary, { text: 'Done.' }]);
-    let asked = 0;
+    let askCount = 0;
     const host = await fixture.open({
       model: {
         ...model,
         stream(request, signal) {
-          asked += 1;
+          askCount += 1;
           const id = fixture.fired[0]?.sessionId ?? '';
-          if (asked === 2) void host.abort(id, 'no patience');
+          if (askCount === 2) void host.abort(id, 'no patience');
           return model.stream(request, signal);
         },
       },
@@ -149,16 +149,27 @@ describe('a conversation that fills the model’s context', () => {
 
 describe('a conversation that the service finds too long', () => {
   it('is compacted and sent again', async () => {
-    const read = calls(['Read', { file_path: 'notes.txt' }]);
-    const { result, recorder, fixture } = await play([read, tooLong, summary, { text: 'Done.' }]);
+    const readCall = calls(['Read', { file_path: 'notes.txt' }]);
+    const { result, recorder, fixture } = await play([
+      readCall,
+      tooLong,
+      summary,
+      { text: 'Done.' },
+    ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(listTexts(recorder.requests[3])).toEqual([expect.stringMatching(SUMMARY)]);
     expect(named(fixture, 'PreCompact')).toHaveLength(1);
   });
 
   it('is compacted from its later half when even that is too long', async () => {
-    const read = calls(['Read', { file_path: 'notes.txt' }]);
-    const { result, recorder } = await play([read, tooLong, tooLong, summary, { text: 'Done.' }]);
+    const readCall = calls(['Read', { file_path: 'notes.txt' }]);
+    const { result, recorder } = await play([
+      readCall,
+      tooLong,
+      tooLong,
+      summary,
+      { text: 'Done.' },
+    ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done.' });
     expect(recorder.requests[3]?.messages.length).toBeLessThan(
       recorder.requests[2]?.messages.length ?? 0,
@@ -166,9 +177,9 @@ describe('a conversation that the service finds too long', () => {
   });
 
   it('is compacted only once: the next time the run fails with the error of the service', async () => {
-    const read = calls(['Read', { file_path: 'notes.txt' }]);
+    const readCall = calls(['Read', { file_path: 'notes.txt' }]);
     const { result, fixture } = await play(
-      [read, tooLong, summary, tooLong, summary, tooLong, summary],
+      [readCall, tooLong, summary, tooLong, summary, tooLong, summary],
       on('SessionStart', { context: 'more words' }),
     );
     expect(result).toMatchObject({
@@ -181,9 +192,9 @@ describe('a conversation that the service finds too long', () => {
   });
 
   it('fails with that error when hooks refuse the compaction', async () => {
-    const read = calls(['Read', { file_path: 'notes.txt' }]);
+    const readCall = calls(['Read', { file_path: 'notes.txt' }]);
     const { result, fixture } = await play(
-      [read, tooLong],
+      [readCall, tooLong],
       either(on('PreCompact', { effect: 'deny', reason: 'never' })),
     );
     expect(result).toMatchObject({ ending: 'model_failed' });

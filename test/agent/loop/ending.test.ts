@@ -14,8 +14,8 @@ import {
 
 /** A hook that gives these answers, one after the other, then none. */
 function inTurn(event: 'Stop' | 'TaskComplete', ...decisions: readonly Decision[]): Reaction {
-  const left = [...decisions];
-  return on(event, () => left.shift());
+  const remainingDecisions = [...decisions];
+  return on(event, () => remainingDecisions.shift());
 }
 
 async function play(react: Reaction, turns?: readonly ScriptTurn[]) {
@@ -76,11 +76,11 @@ describe('a hook of Stop', () => {
   });
 
   it('is counted anew with the next prompt', async () => {
-    let asked = 0;
+    let askCount = 0;
     const { fixture, host, sessionId } = await play(
       on('Stop', () => {
-        asked += 1;
-        return asked % 2 === 1 ? { effect: 'deny', reason: 'once more' } : undefined;
+        askCount += 1;
+        return askCount % 2 === 1 ? { effect: 'deny', reason: 'once more' } : undefined;
       }),
     );
     await host.send(sessionId, 'again');

@@ -58,10 +58,10 @@ type Deed = Decision | 'nothing' | 'abort' | 'steer' | 'throw';
 
 /** Hooks that do these things in turn, whatever the event. */
 function unruly(deeds: readonly Deed[], host: () => Host | null) {
-  const left = [...deeds];
+  const remainingDeeds = [...deeds];
   return ({ name, sessionId }: HookEvent): Answer | undefined => {
     const isHeard = EVENTS[name].refusal !== null || ['SessionStart', 'RunEnd'].includes(name);
-    const next = isHeard ? (left.shift() ?? 'nothing') : 'nothing';
+    const next = isHeard ? (remainingDeeds.shift() ?? 'nothing') : 'nothing';
     if (typeof next === 'object') return { decision: next };
     if (next === 'throw') throw new Error('a hook broke');
     // While the host is still being opened there is nothing to abort.
@@ -79,24 +79,24 @@ function expectSafe({ messages }: ModelRequest): void {
   );
   expect(messages.at(-1)?.role).toBe('user');
   messages.forEach((message, index) => {
-    const asked = getToolCalls(message).map(({ id }) => id);
+    const callIds = getToolCalls(message).map(({ id }) => id);
     const inputs = resultsIn(messages.slice(index + 1, index + 2)).map((each) => each.tool_use_id);
-    if (message.role === 'assistant') expect(inputs.toSorted()).toEqual(asked.toSorted());
+    if (message.role === 'assistant') expect(inputs.toSorted()).toEqual(callIds.toSorted());
   });
 }
 
 /** Every run that began has ended once; an abort before it began fires RunEnd, too. */
 function expectOneEndEach(fixture: AgentFixture): void {
-  const begun = named(fixture, 'RunStart').length;
-  const ended = named(fixture, 'RunEnd');
+  const startCount = named(fixture, 'RunStart').length;
+  const runEnds = named(fixture, 'RunEnd');
   const abortedBefore = fixture.runtimeEvents.filter(
     (news) =>
       news.type === 'run-end' && news.result.status === 'aborted' && news.result.iterations === 0,
   ).length;
-  expect(ended.length).toBeGreaterThanOrEqual(begun);
-  expect(ended.length).toBeLessThanOrEqual(begun + abortedBefore);
+  expect(runEnds.length).toBeGreaterThanOrEqual(startCount);
+  expect(runEnds.length).toBeLessThanOrEqual(startCount + abortedBefore);
   const starts = fixture.runtimeEvents.filter(({ type }) => type === 'run-start').length;
-  expect(starts).toBe(begun);
+  expect(starts).toBe(startCount);
 }
 
 it('whatever model and hooks do, a run ends once, with a result, and the session can go on', async () => {

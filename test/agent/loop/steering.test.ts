@@ -14,7 +14,7 @@ import {
   listTexts,
 } from '../scripted-session.ts';
 
-const read = calls(['Read', { file_path: 'notes.txt' }]);
+const readCall = calls(['Read', { file_path: 'notes.txt' }]);
 
 /** A fixture whose hooks can call the host. */
 function speaking(react: (host: () => Host) => Reaction): {
@@ -22,11 +22,11 @@ function speaking(react: (host: () => Host) => Reaction): {
   join(host: Host): void;
 } {
   let host: Host | null = null;
-  const given = react(() => {
+  const reaction = react(() => {
     if (host === null) throw new Error('the host is not there yet');
     return host;
   });
-  const fixture = createAgentFixture((event) => given(event));
+  const fixture = createAgentFixture((event) => reaction(event));
   fixture.write('notes.txt', 'hello\n');
   return { stage: fixture, join: (opened) => void (host = opened) };
 }
@@ -40,7 +40,7 @@ describe('steering an agent that works', () => {
         return undefined;
       }),
     );
-    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const recorder = createModelRecorder([readCall, { text: 'Done.' }]);
     const host = await fixture.open({ model: recorder.model });
     join(host);
     await host.start({ prompt: 'go' });
@@ -72,7 +72,7 @@ describe('steering an agent that works', () => {
         ),
       ),
     );
-    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const recorder = createModelRecorder([readCall, { text: 'Done.' }]);
     const host = await fixture.open({ model: recorder.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
@@ -93,7 +93,7 @@ describe('steering an agent that works', () => {
         ),
       ),
     );
-    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const recorder = createModelRecorder([readCall, { text: 'Done.' }]);
     const host = await fixture.open({ model: recorder.model });
     join(host);
     const { result } = await host.start({ prompt: 'go' });
@@ -153,7 +153,7 @@ describe('a hook that runs in the background', () => {
     const fixture = createAgentFixture();
     fixture.write('notes.txt', 'hello\n');
     const found = moment();
-    const recorder = createModelRecorder([read, { text: 'Done.' }]);
+    const recorder = createModelRecorder([readCall, { text: 'Done.' }]);
     const host = await fixture.open({
       model: recorder.model,
       onLate: () => found.reach(),
@@ -179,12 +179,12 @@ describe('a hook that runs in the background', () => {
     ['does not wake an idle agent without a user', false],
   ])('%s', async (_what, isAttended) => {
     const fixture = createAgentFixture();
-    const ended = moment();
-    const told = moment();
+    const runEnded = moment();
+    const lateAnswer = moment();
     const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await fixture.open({
       model: recorder.model,
-      onLate: () => told.reach(),
+      onLate: () => lateAnswer.reach(),
       ...(isAttended
         ? { person: { approve: async () => ({ isAllowed: true }), answer: async () => null } }
         : {}),
@@ -192,7 +192,7 @@ describe('a hook that runs in the background', () => {
         slowHook(
           'Stop',
           async () => {
-            await ended.reached;
+            await runEnded.reached;
             return { decision: { context: 'the build broke', wake: true } };
           },
           { background: true },
@@ -200,8 +200,8 @@ describe('a hook that runs in the background', () => {
       ],
     });
     const { sessionId } = await host.start({ prompt: 'go' });
-    ended.reach();
-    await told.reached;
+    runEnded.reach();
+    await lateAnswer.reached;
     if (isAttended) {
       await until(() => named(fixture, 'RunEnd').length >= 2);
       expect(listTexts(recorder.requests[1]).at(-1)).toContain('the build broke');
@@ -235,13 +235,13 @@ describe('a hook that runs in the background', () => {
   it('wakes the agent when its run is over, if its result came too late for the run', async () => {
     const fixture = createAgentFixture();
     const ending = moment();
-    const told = moment();
+    const lateAnswer = moment();
     let isFirst = true;
     const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
     const host = await fixture.open({
       model: recorder.model,
       person: { approve: async () => ({ isAllowed: true }), answer: async () => null },
-      onLate: () => told.reach(),
+      onLate: () => lateAnswer.reach(),
       sources: [
         slowHook(
           'UserPromptSubmit',
@@ -253,7 +253,7 @@ describe('a hook that runs in the background', () => {
         ),
         slowHook('Stop', async () => {
           ending.reach();
-          if (isFirst) await told.reached;
+          if (isFirst) await lateAnswer.reached;
           isFirst = false;
           return undefined;
         }),
@@ -266,11 +266,11 @@ describe('a hook that runs in the background', () => {
 
   it('of SessionStart adds its context although the session is still being opened', async () => {
     const fixture = createAgentFixture();
-    const told = moment();
+    const lateAnswer = moment();
     const recorder = createModelRecorder([{ text: 'One.' }]);
     const host = await fixture.open({
       model: recorder.model,
-      onLate: () => told.reach(),
+      onLate: () => lateAnswer.reach(),
       sources: [
         slowHook('SessionStart', async () => ({ decision: { context: 'it rains' } }), {
           background: true,
@@ -278,7 +278,7 @@ describe('a hook that runs in the background', () => {
         slowHook(
           'SessionStart',
           async () => {
-            await told.reached;
+            await lateAnswer.reached;
             return undefined;
           },
           { id: 'slow:SessionStart:second' },
@@ -296,7 +296,7 @@ describe('a hook that calls the host during its own dispatch', () => {
     async (name) => {
       const fixture = createAgentFixture();
       fixture.write('notes.txt', 'hello\n');
-      const recorder = createModelRecorder([read, { text: 'Done.' }]);
+      const recorder = createModelRecorder([readCall, { text: 'Done.' }]);
       const host = await fixture.open({
         model: recorder.model,
         sources: [

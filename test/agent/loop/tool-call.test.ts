@@ -46,8 +46,8 @@ async function play(
   });
   const { result } = await host.start({ prompt: 'go' });
   const file = (name: string): string | null => {
-    const place = path.join(fixture.workspace, name);
-    return existsSync(place) ? readFileSync(place, 'utf8') : null;
+    const directory = path.join(fixture.workspace, name);
+    return existsSync(directory) ? readFileSync(directory, 'utf8') : null;
   };
   return { stage: fixture, spoken: recorder, result, file };
 }
@@ -310,7 +310,7 @@ describe('a call of several parts', () => {
     await host.start({ prompt: 'go' });
     expect(existsSync(path.join(fixture.workspace, 'b'))).toBe(false);
     expect(answersIn(recorder)).toEqual([
-      expect.stringContaining('No user is there to approve it'),
+      expect.stringContaining('No user is available to approve it'),
     ]);
   });
 });
@@ -328,21 +328,24 @@ describe('a tool under any of its names', () => {
 });
 
 describe('an abort while a call runs', () => {
-  const begun = (command: string): Call => ['Bash', { command: `echo begun; ${command}` }];
+  const createLoggedCall = (command: string): Call => [
+    'Bash',
+    { command: `echo begun; ${command}` },
+  ];
 
   it('fires hooks of the call, and waits for none of them', async () => {
     const fixture = createAgentFixture();
-    const told = moment<HookEvent>();
-    const ended = moment();
-    const recorder = createModelRecorder([calls(begun('sleep 100'))]);
+    const hookStarted = moment<HookEvent>();
+    const hookEnded = moment();
+    const recorder = createModelRecorder([calls(createLoggedCall('sleep 100'))]);
     const host = await fixture.open({
       model: recorder.model,
       permissionMode: 'bypassPermissions',
       sources: [
         slowHook('PostToolUseFailure', async (event, signal) => {
-          told.reach(event);
+          hookStarted.reach(event);
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
-          ended.reach();
+          hookEnded.reach();
           return undefined;
         }),
       ],
@@ -352,13 +355,13 @@ describe('an abort while a call runs', () => {
     });
     const { result } = await host.start({ prompt: 'go' });
     expect(result?.status).toBe('aborted');
-    expect(await told.reached).toMatchObject({
+    expect(await hookStarted.reached).toMatchObject({
       tool: { callId: 'call_1', name: 'Bash', input: { command: 'echo begun; sleep 100' } },
       result: { success: false, error: expect.stringContaining('aborted before completion') },
       interrupted: true,
     });
     await host.dispose();
-    await ended.reached;
+    await hookEnded.reached;
   });
 
   it('reaches hooks in Claude’s format as an interruption', async () => {
@@ -366,15 +369,17 @@ describe('an abort while a call runs', () => {
     const hook = { type: 'command', command: 'cat > "$LOG"' };
     const hooks = { PostToolUseFailure: [{ matcher: 'Bash', hooks: [hook] }] };
     fixture.write('~/.claude/settings.json', JSON.stringify({ hooks }));
-    const told = moment();
-    const recorder = createModelRecorder([calls(begun('sleep 100'))]);
+    const hookStarted = moment();
+    const recorder = createModelRecorder([calls(createLoggedCall('sleep 100'))]);
     const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
-      if (event.type === 'hook' && event.verdict.event === 'PostToolUseFailure') told.reach();
+      if (event.type === 'hook' && event.verdict.event === 'PostToolUseFailure') {
+        hookStarted.reach();
+      }
     });
     await host.start({ prompt: 'go' });
-    await told.reached;
+    await hookStarted.reached;
     expect(JSON.parse(fixture.log()[0] ?? '')).toMatchObject({
       hook_event_name: 'PostToolUseFailure',
       tool_name: 'Bash',

@@ -16,9 +16,9 @@ afterEach(() => void registeredProviders.takeRefused());
 type Fields = Readonly<Record<string, unknown>>;
 
 function service(fields: Fields) {
-  const read = parseService('mine', fields);
-  if (!read.ok) throw new Error(read.why);
-  return createServiceProvider(read.service, 'the plugin "bringer"');
+  const parsed = parseService('mine', fields);
+  if (!parsed.ok) throw new Error(parsed.why);
+  return createServiceProvider(parsed.service, 'the plugin "bringer"');
 }
 
 function choice(wanted: Partial<CustomChoice> = {}): CustomChoice {
@@ -44,12 +44,12 @@ async function refusal(opening: Promise<unknown>): Promise<unknown> {
 
 /** The headers and bodies of what a service is asked. */
 async function listening() {
-  const asked: { headers: Fields; body: Fields; url: string }[] = [];
+  const sentRequests: { headers: Fields; body: Fields; url: string }[] = [];
   const baseUrl = await rawService((response, { headers, body, url }) => {
-    asked.push({ headers, body: JSON.parse(body) as Fields, url });
+    sentRequests.push({ headers, body: JSON.parse(body) as Fields, url });
     response.writeHead(500).end();
   });
-  return { asked, baseUrl };
+  return { asked: sentRequests, baseUrl };
 }
 
 describe('a service that a plugin describes', () => {
@@ -86,7 +86,7 @@ describe('a service that a plugin describes', () => {
   });
 
   it('uses the valid fields and names the others', () => {
-    const read = parseService('mine', {
+    const parsed = parseService('mine', {
       name: ' Mine ',
       baseUrl: 'https://models.example/v1',
       defaultModelId: 'a',
@@ -99,7 +99,7 @@ describe('a service that a plugin describes', () => {
         c: null,
       },
     });
-    expect(read).toEqual({
+    expect(parsed).toEqual({
       ok: true,
       service: {
         id: 'mine',
@@ -126,7 +126,7 @@ describe('a service that a plugin describes', () => {
         'contextWindow of its model b cannot be used',
         'maxTokens of its model b cannot be used',
         'pricing of its model b cannot be used',
-        'its header x-c is no text',
+        'its header x-c is not a string',
       ],
     });
   });
@@ -138,8 +138,11 @@ describe('a service that a plugin describes', () => {
     ['a', [], ['its models are string, expected them by id']],
     [undefined, [], []],
   ])('models may be written as %j', (input, ids, problems) => {
-    const read = parseModels(input);
-    expect({ ids: [...read.models.keys()], problems: read.problems }).toEqual({ ids, problems });
+    const parsed = parseModels(input);
+    expect({ ids: [...parsed.models.keys()], problems: parsed.problems }).toEqual({
+      ids,
+      problems,
+    });
   });
 });
 
@@ -238,11 +241,11 @@ describe('the facts of a plugin’s model', () => {
 describe('the name of a provider', () => {
   it('that is unknown is an error that lists those of plugins as well', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
-    const known = `Known providers: ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
+    const expectedHint = `Known providers: ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
     expect(await refusal(modelsWith({ providers, wish: { provider: 'mime' } }).openOwn())).toEqual({
       code: 'MODEL_UNKNOWN',
       message: 'Unknown model provider "mime".',
-      hint: `Did you mean "mine"? ${known}`,
+      hint: `Did you mean "mine"? ${expectedHint}`,
     });
   });
 

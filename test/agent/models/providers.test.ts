@@ -50,13 +50,13 @@ test.each(PROVIDERS.filter(({ needsKey }) => needsKey))(
 );
 
 test('an unknown provider is refused with a suggestion', async () => {
-  const known = `Known providers: ${PROVIDER_NAMES.join(', ')}.`;
+  const expectedHint = `Known providers: ${PROVIDER_NAMES.join(', ')}.`;
   expect(await refusal({ provider: 'antropic' })).toEqual({
     code: 'MODEL_UNKNOWN',
     message: 'Unknown model provider "antropic".',
-    hint: `Did you mean "anthropic"? ${known}`,
+    hint: `Did you mean "anthropic"? ${expectedHint}`,
   });
-  expect(await refusal({ provider: 'skynet' })).toMatchObject({ hint: known });
+  expect(await refusal({ provider: 'skynet' })).toMatchObject({ hint: expectedHint });
 });
 
 test('a custom server needs an address and a model', async () => {

@@ -33,7 +33,7 @@ async function run(model: Model, options: Partial<RetryOptions> = {}): Promise<R
 
 /** A model that fails as given, always. */
 function failing(failure: Partial<ModelFailure>): Model {
-  const whole: ModelFailure = {
+  const fullFailure: ModelFailure = {
     class: 'rate_limit',
     message: 'Too many.',
     status: 429,
@@ -44,7 +44,7 @@ function failing(failure: Partial<ModelFailure>): Model {
   return {
     ...createScriptedModel([]),
     async *stream() {
-      yield { type: 'failure', failure: whole };
+      yield { type: 'failure', failure: fullFailure };
     },
   };
 }

@@ -16,12 +16,12 @@ const IMAGE = {
   source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0K' },
 } as const;
 
-const said = fc.string({ maxLength: 20 });
-const text = said.map((words) => ({ type: 'text', text: words }) as const);
+const texts = fc.string({ maxLength: 20 });
+const text = texts.map((words) => ({ type: 'text', text: words }) as const);
 const thinking = fc.record(
   {
     type: fc.constant('thinking' as const),
-    thinking: said,
+    thinking: texts,
     signature: fc.constantFrom(
       'c2ln',
       'redacted:x',
@@ -32,9 +32,9 @@ const thinking = fc.record(
   },
   { requiredKeys: ['type', 'thinking'] },
 );
-const input = fc.oneof(fc.dictionary(said, fc.jsonValue()), said, fc.constant(null));
+const input = fc.oneof(fc.dictionary(texts, fc.jsonValue()), texts, fc.constant(null));
 const resultContent = fc.oneof(
-  said,
+  texts,
   fc.array(fc.oneof(text, fc.constant(IMAGE)), { maxLength: 3 }),
 );
 

@@ -54,12 +54,12 @@ function answering(events: Parameters<typeof sendEvents>[1]): (to: ServerRespons
 
 test('arguments that are no JSON come back as the text that the model wrote', async () => {
   const call = { type: 'tool_use', id: 'toolu_1', name: 'Grep', input: {} };
-  const written = { type: 'input_json_delta', partial_json: '{"pattern": oops' };
+  const brokenDelta = { type: 'input_json_delta', partial_json: '{"pattern": oops' };
   const baseUrl = await rawService(
     answering([
       START,
       { type: 'content_block_start', index: 0, content_block: call },
-      { type: 'content_block_delta', index: 0, delta: written },
+      { type: 'content_block_delta', index: 0, delta: brokenDelta },
       { type: 'content_block_stop', index: 0 },
       ...END,
     ]),
@@ -247,8 +247,8 @@ test('thoughts keep their signature and go back with it, but not to another serv
     ...request('go on').messages,
   ];
   await endOf(model, request({ messages }));
-  const sent: unknown = JSON.parse(bodies[1] ?? '');
-  expect(sent).toMatchObject({
+  const sentBody: unknown = JSON.parse(bodies[1] ?? '');
+  expect(sentBody).toMatchObject({
     system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'hello' }] },
@@ -338,14 +338,14 @@ test('an answer that must follow a schema is asked for in the service’s own wa
     required: ['ok'],
     additionalProperties: false,
   };
-  const asked = request({ ...request('well?'), answerSchema, thinking: false, effort: 'low' });
+  const question = request({ ...request('well?'), answerSchema, thinking: false, effort: 'low' });
 
   const claude = await open({ provider: 'anthropic', model: 'claude-haiku-5-5', baseUrl });
-  await endOf(claude, asked);
+  await endOf(claude, question);
   const ollama = await open({ provider: 'ollama', model: 'qwen', baseUrl });
-  await collect(ollama, asked);
+  await collect(ollama, question);
   const plain = await open({ provider: 'openai-compatible', model: 'local', baseUrl });
-  await collect(plain, asked);
+  await collect(plain, question);
 
   expect(bodies[0]).toMatchObject({
     thinking: { type: 'disabled' },

@@ -108,9 +108,9 @@ describe.each(WIRES)('%s', (provider) => {
     const { content } = await endOf(model, request({ messages, tools: [READ] }));
 
     expect(content).toEqual([{ type: 'text', text: 'Both read.' }]);
-    const sent = JSON.stringify(mock.getLastRequest()?.body);
-    expect(sent).toContain('a picture');
-    expect(sent).toContain('second file');
+    const sentBody = JSON.stringify(mock.getLastRequest()?.body);
+    expect(sentBody).toContain('a picture');
+    expect(sentBody).toContain('second file');
   });
 
   test.each([
@@ -189,8 +189,8 @@ describe.each(WIRES)('%s', (provider) => {
   });
 
   test('a port on which no server listens is unreachable, with a hint', async () => {
-    const gone = await deadService();
-    const model = await open({ provider, baseUrl: gone });
+    const deadUrl = await deadService();
+    const model = await open({ provider, baseUrl: deadUrl });
 
     const failure = await failureOf(model, request('hello'));
 
@@ -198,7 +198,7 @@ describe.each(WIRES)('%s', (provider) => {
       class: 'unreachable',
       status: null,
       isRetryable: true,
-      message: expect.stringContaining(gone),
+      message: expect.stringContaining(deadUrl),
     });
     expect(failure.message).toContain('ECONNREFUSED');
     expect(failure.message).toContain('--base-url');

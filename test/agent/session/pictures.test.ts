@@ -20,8 +20,8 @@ it('a picture is sent with the next prompt, and with that one only', async () =>
   const { host, sessionId, requests } = await show(() => undefined);
   await host.send(sessionId, 'what is this?');
   await host.send(sessionId, 'and this?');
-  const said = requests.at(-1)?.messages.filter(({ role }) => role === 'user');
-  expect(said?.map(({ content }) => content)).toStrictEqual([
+  const userMessages = requests.at(-1)?.messages.filter(({ role }) => role === 'user');
+  expect(userMessages?.map(({ content }) => content)).toStrictEqual([
     [{ type: 'text', text: 'what is this?' }, PICTURE],
     [{ type: 'text', text: 'and this?' }],
   ]);

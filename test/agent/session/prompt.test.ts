@@ -23,11 +23,11 @@ async function play(
   const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
   const host = await fixture.open({ model: recorder.model, ...options });
   const [first = '', ...others] = prompts;
-  const started = await host.start({ prompt: first });
-  const results = [started.result];
-  for (const prompt of others) results.push(await host.send(started.sessionId, prompt));
+  const firstRun = await host.start({ prompt: first });
+  const results = [firstRun.result];
+  for (const prompt of others) results.push(await host.send(firstRun.sessionId, prompt));
   const listLastTexts = () => recorder.requests.map((request) => listTexts(request).at(-1));
-  return { fixture, recorder, results, said: listLastTexts, host, sessionId: started.sessionId };
+  return { fixture, recorder, results, said: listLastTexts, host, sessionId: firstRun.sessionId };
 }
 
 describe('TaskStart', () => {

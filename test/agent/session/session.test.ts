@@ -48,7 +48,7 @@ describe('an open session', () => {
     const { fixture, host, sessionId } = await open();
     await host.end(sessionId, 'clear');
     expect(named(fixture, 'SessionEnd').map(({ reason }) => reason)).toEqual(['clear']);
-    expect(() => host.session(sessionId)).toThrow(/no session .* is open here/);
+    expect(() => host.session(sessionId)).toThrow(/session .* is not open here/);
     const next = await host.start({ afterClear: true });
     expect(next.sessionId).not.toBe(sessionId);
     expect(named(fixture, 'SessionStart').map(({ source }) => source)).toEqual([

@@ -54,10 +54,10 @@ describe('a command in the background', () => {
   test('is read piece by piece until it has ended', async () => {
     const { toolContext, start: directory } = createToolFixture();
     await start(toolContext, WAITING);
-    let seen = '';
+    let printedOutput = '';
     await until(async () => {
-      seen += (await read(toolContext)).text;
-      return pidsIn(seen).length === 1;
+      printedOutput += (await read(toolContext)).text;
+      return pidsIn(printedOutput).length === 1;
     });
     expect((await read(toolContext)).text).toBe('<status>running</status>\n\n(no new output)');
     write(path.join(directory, 'go'), '');
@@ -136,10 +136,17 @@ describe('a command in the background', () => {
   test('that cannot be started has failed with the reason', async () => {
     const { toolContext } = createToolFixture();
     const shells = new Shells();
-    const gone = path.join(toolContext.cwd(), 'gone');
-    shells.start({ command: 'ls', cwd: gone, env: toolContext.environment(), prelude: '' });
+    const missingDirectory = path.join(toolContext.cwd(), 'gone');
+    shells.start({
+      command: 'ls',
+      cwd: missingDirectory,
+      env: toolContext.environment(),
+      prelude: '',
+    });
     await until(() => shells.find('bash_1')?.status === 'failed');
-    expect(shells.readNew('bash_1')?.text).toContain(`working directory ${gone} does not exist`);
+    expect(shells.readNew('bash_1')?.text).toContain(
+      `working directory ${missingDirectory} does not exist`,
+    );
   });
 
   test.each([
@@ -218,9 +225,9 @@ describe('the temporary files of a command', () => {
     const spoil = `mv ${directory} ${directory}.old; ln -s tmp ${directory}; echo done`;
     await start(toolContext, spoil);
     await until(() => changes.length === 2);
-    const ended = { id: 'bash_1', command: spoil, status: 'completed', exitCode: 0 };
-    expect(changes[1]).toEqual(ended);
-    expect(await toolContext.shells.kill('bash_1')).toEqual(ended);
+    const endedShell = { id: 'bash_1', command: spoil, status: 'completed', exitCode: 0 };
+    expect(changes[1]).toEqual(endedShell);
+    expect(await toolContext.shells.kill('bash_1')).toEqual(endedShell);
     rmSync(directory);
     renameSync(`${directory}.old`, directory);
     expect(await use(bashTool, toolContext, { command: spoil })).toMatchObject({

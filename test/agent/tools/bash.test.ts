@@ -347,9 +347,9 @@ describe('programs that a command leaves running', () => {
     const { toolContext, start } = createToolFixture();
     const command = `${started.replace('PROGRAM', () => PROGRAM)}\n${HAS_BEGUN}`;
     await use(bashTool, toolContext, { command, ...more });
-    const begun = path.join(start, 'begun');
-    await until(() => existsSync(begun));
-    const pid = Number(readFileSync(begun, 'utf8'));
+    const startedFile = path.join(start, 'begun');
+    await until(() => existsSync(startedFile));
+    const pid = Number(readFileSync(startedFile, 'utf8'));
     onTestFinished(() => {
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     });
@@ -470,10 +470,13 @@ describe('the working directory', () => {
   });
 
   test('that is gone for good is a failure that names it', async () => {
-    const gone = path.join(createDirectory(), 'gone');
-    const { toolContext } = createToolFixture({ cwd: () => gone, startDirectory: gone });
+    const missingDirectory = path.join(createDirectory(), 'gone');
+    const { toolContext } = createToolFixture({
+      cwd: () => missingDirectory,
+      startDirectory: missingDirectory,
+    });
     expect((await use(bashTool, toolContext, { command: 'pwd' })).error).toContain(
-      `its working directory ${gone} does not exist.`,
+      `its working directory ${missingDirectory} does not exist.`,
     );
   });
 });

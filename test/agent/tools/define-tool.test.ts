@@ -41,8 +41,8 @@ test('a tool has a schema for the model and runs the prepared call', async () =>
 test('hooks see the input as it was given, or as the tool normalises it', () => {
   const input = { words: 'hi', more: 1 };
   expect(hookInput(createTool(), input, toolContext)).toEqual(input);
-  const shown = createTool({ toHookInput: ([words]) => ({ words, loud: true }) });
-  expect(hookInput(shown, input, toolContext)).toEqual({ words: 'hi', loud: true });
+  const toolWithHookInput = createTool({ toHookInput: ([words]) => ({ words, loud: true }) });
+  expect(hookInput(toolWithHookInput, input, toolContext)).toEqual({ words: 'hi', loud: true });
 });
 
 test.each([

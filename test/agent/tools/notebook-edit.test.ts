@@ -35,8 +35,8 @@ async function createNotebookFixture(text: string): Promise<Place> {
 }
 
 function edit({ toolContext }: Place, input: Record<string, unknown>, meanwhile = () => {}) {
-  const given = { notebook_path: 'nb.ipynb', new_source: 'print(2)', ...input };
-  return callTool(notebookEditTool, given, toolContext, { meanwhile });
+  const fullInput = { notebook_path: 'nb.ipynb', new_source: 'print(2)', ...input };
+  return callTool(notebookEditTool, fullInput, toolContext, { meanwhile });
 }
 
 function cellsIn({ file }: Place): unknown {

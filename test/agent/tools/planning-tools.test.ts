@@ -81,8 +81,8 @@ function createItems(refusal: string | null = null): TaskItems {
     async update(id, { status, ...texts }) {
       const old = items.get(id);
       if (old === undefined || status === 'completed') return 'not complete yet';
-      const kept = status === undefined || status === 'deleted' ? old.status : status;
-      const item = { ...old, ...texts, status: kept };
+      const newStatus = status === undefined || status === 'deleted' ? old.status : status;
+      const item = { ...old, ...texts, status: newStatus };
       items.set(id, item);
       return item;
     },
@@ -185,15 +185,18 @@ describe('AskUserQuestion', () => {
   });
 
   test('accepts one to four questions, with options or open', () => {
-    const seen = (questions: unknown): unknown => hookInput(askUserQuestionTool, { questions });
-    expect(seen([])).toBe('expected "questions" to be a list of 1 to 4 questions, found a list');
-    expect(seen([1, 2, 3, 4, 5].map(() => question))).toMatch(
+    const getHookInput = (questions: unknown): unknown =>
+      hookInput(askUserQuestionTool, { questions });
+    expect(getHookInput([])).toBe(
+      'expected "questions" to be a list of 1 to 4 questions, found a list',
+    );
+    expect(getHookInput([1, 2, 3, 4, 5].map(() => question))).toMatch(
       /^expected "questions" to be a list of 1 to 4/,
     );
-    expect(seen([{ ...question, options: [option('A')] }])).toBe(
+    expect(getHookInput([{ ...question, options: [option('A')] }])).toBe(
       'expected "questions[0].options" to be a list of 2 to 4 options, found a list',
     );
-    expect(seen([{ question: 'Why?', header: '' }])).toEqual({
+    expect(getHookInput([{ question: 'Why?', header: '' }])).toEqual({
       questions: [{ question: 'Why?', header: 'Question', options: [], multiSelect: false }],
     });
   });
@@ -308,14 +311,14 @@ describe('Agent', () => {
 
 describe('ExitPlanMode', () => {
   test('leaves plan mode once it is approved, and answers in Claude’s form', async () => {
-    let left = 0;
-    const toolContext = withPorts({ leavePlanMode: () => void (left += 1) });
+    let leaveCount = 0;
+    const toolContext = withPorts({ leavePlanMode: () => void (leaveCount += 1) });
     expect(await use(exitPlanModeTool, toolContext, { plan: '1. Go' })).toEqual({
       response: { plan: '1. Go', filePath: null, isAgent: false },
       text: 'The user agrees with your plan. Begin to carry it out.',
       success: true,
     });
-    expect(left).toBe(1);
+    expect(leaveCount).toBe(1);
   });
 
   test('fails where there is no plan mode to leave, and without a plan', async () => {

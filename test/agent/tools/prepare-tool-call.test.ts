@@ -59,17 +59,17 @@ describe('a call of one part', () => {
   test('in Claude’s vocabulary has absolute paths and defaults', async () => {
     const { toolContext, file } = await setScene({ 'a.txt': 'one\n' });
     const input = { file_path: 'a.txt', old_string: 'one', new_string: 'two' };
-    const seen = { ...input, file_path: file('a.txt'), replace_all: false };
+    const hookInput = { ...input, file_path: file('a.txt'), replace_all: false };
     const { run: _run, ...facts } = prepared(toolContext, 'Edit', input);
     expect(facts).toEqual({
       toolName: 'Edit',
       kind: 'edit',
-      input: seen,
+      input: hookInput,
       parts: [
         {
           name: 'Edit',
           names: ['Edit', 'replace_in_file', 'editor'],
-          input: seen,
+          input: hookInput,
           kind: 'edit',
           part: null,
         },
@@ -103,9 +103,9 @@ describe('a call of one part', () => {
     const diff = '------- SEARCH\none\n=======\ntwo\n+++++++ REPLACE';
     await runNew(toolContext, 'replace_in_file', { path: 'a.txt', diff });
     await runNew(toolContext, 'write_to_file', { path: 'new.txt', content: 'new\n' });
-    const read = await runNew(toolContext, 'read_file', { path: 'sub/a.txt' });
+    const readResult = await runNew(toolContext, 'read_file', { path: 'sub/a.txt' });
     const found = await runNew(toolContext, 'search_files', { regex: 'two' });
-    expect([text('a.txt'), text('new.txt'), read.text, found.text]).toEqual([
+    expect([text('a.txt'), text('new.txt'), readResult.text, found.text]).toEqual([
       'two\n',
       'new\n',
       expect.stringContaining('other'),

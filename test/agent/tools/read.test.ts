@@ -332,11 +332,11 @@ test('a file that was read is tracked, one that could not be is not', async () =
   const directory = createDirectory({ a: 'text', b: 'x\0' });
   const toolContext = createFileToolContext(directory);
   for (const name of ['a', 'b']) await callTool(readTool, { file_path: name }, toolContext);
-  const known = (name: string) => {
+  const isTracked = (name: string) => {
     const file = path.join(directory, name);
     return toolContext.readFiles.compare(file, readFileSync(file));
   };
-  expect([known('a'), known('b')]).toEqual(['same', 'unread']);
+  expect([isTracked('a'), isTracked('b')]).toEqual(['same', 'unread']);
 });
 
 test('an aborted call reads nothing', async () => {

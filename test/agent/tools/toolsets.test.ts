@@ -124,17 +124,17 @@ test('the tools have these names in each toolset', () => {
     'Read Write Edit Bash BashOutput KillShell Grep Glob WebFetch Agent TodoWrite TaskCreate TaskUpdate ' +
       'AskUserQuestion Skill NotebookEdit ExitPlanMode',
   );
-  const named = (toolset: (typeof TOOLSETS)[number]) =>
+  const listNames = (toolset: (typeof TOOLSETS)[number]) =>
     listToolSpecs(toolset, TOOLS)
       .map(({ name }) => name)
       .join(' ');
-  expect(named('claude')).toBe(own.join(' '));
-  expect(named('cline-classic')).toBe(
+  expect(listNames('claude')).toBe(own.join(' '));
+  expect(listNames('cline-classic')).toBe(
     'read_file write_to_file replace_in_file execute_command BashOutput KillShell search_files ' +
       'list_files web_fetch new_task focus_chain TaskCreate TaskUpdate ask_followup_question use_skill ' +
       'NotebookEdit ExitPlanMode',
   );
-  expect(named('cline-sdk')).toBe(
+  expect(listNames('cline-sdk')).toBe(
     'read_files editor apply_patch run_commands BashOutput KillShell search_codebase Glob ' +
       'fetch_web_content spawn_agent TodoWrite TaskCreate TaskUpdate ask_question skills NotebookEdit ' +
       'ExitPlanMode',

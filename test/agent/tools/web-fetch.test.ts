@@ -67,14 +67,14 @@ describe('a page', () => {
 
   test('answers the prompt when there is a model to ask', async () => {
     const origin = await serve(page('text/plain', 'All about herons.'));
-    const asked: string[] = [];
+    const requestedPaths: string[] = [];
     const askModel = async (prompt: string) => {
-      asked.push(prompt);
+      requestedPaths.push(prompt);
       return 'Herons.';
     };
     expect((await fetchUrl(origin, { ports: { askModel } })).text).toBe('Herons.');
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatch(/---\nAll about herons\.\n---\n\nWhat is it about\?/);
+    expect(requestedPaths).toHaveLength(1);
+    expect(requestedPaths[0]).toMatch(/---\nAll about herons\.\n---\n\nWhat is it about\?/);
   });
 
   test('is returned itself when the model fails', async () => {
@@ -209,11 +209,11 @@ describe('a server that misbehaves', () => {
   });
 
   test('because it sends 50 MB is cut off', async () => {
-    let sent = 0;
+    let sentBytes = 0;
     const origin = await serve((_request, response) => {
       const chunk = Buffer.alloc(1_000_000, 'x');
       const send = (): void => {
-        if (sent++ < 50 && !response.destroyed) response.write(chunk, send);
+        if (sentBytes++ < 50 && !response.destroyed) response.write(chunk, send);
         else response.end();
       };
       send();
@@ -221,7 +221,7 @@ describe('a server that misbehaves', () => {
     expect((await fetchUrl(origin)).error).toBe(
       `${origin}/ could not be fetched: the page is longer than 10485760 bytes`,
     );
-    expect(sent).toBeLessThan(50);
+    expect(sentBytes).toBeLessThan(50);
   });
 
   test('because it promises more than it sends is reported', async () => {

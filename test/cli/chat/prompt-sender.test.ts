@@ -5,8 +5,8 @@ import { openScreen } from './fixture.ts';
 const NOBODY = { sessionId: 's', agentId: 'a', parentAgentId: null };
 
 function unheard(text: string) {
-  const said = `the run ended before the agent could be told: ${text}`;
-  return { ...NOBODY, type: 'notice', level: 'warning', text: said } as const;
+  const message = `the run ended before the agent could be told: ${text}`;
+  return { ...NOBODY, type: 'notice', level: 'warning', text: message } as const;
 }
 
 function openQueue(): QueuedPrompts {

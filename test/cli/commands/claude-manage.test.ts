@@ -306,7 +306,7 @@ describe('doctor', () => {
     expect(findings).toEqual(
       expect.arrayContaining([
         { about: 'settings', level: 'fine', text: `${settingsFile(workspace)}: 2 hooks` },
-        hint(settingsFile(workspace), 'there is no event "Stopp"'),
+        hint(settingsFile(workspace), 'event "Stopp" not found'),
         hint(path.join(workspace.repo, '.claude', 'hooks.json'), 'is not read'),
         hint('claude:project:Stop:x.ts', 'names jq and bun, which are not on the PATH'),
         expect.objectContaining({ about: 'claude:project:PreToolUse:line-1', level: 'problem' }),

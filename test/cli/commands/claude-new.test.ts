@@ -29,10 +29,10 @@ async function statesIn(workspace: TempWorkspace): Promise<Record<string, string
 describe('hooks new --dialect claude', () => {
   it('writes a script and its entry, trusts it, and it works at once', async () => {
     const workspace = createTempWorkspace();
-    const made = await runHookline([...NEW, 'PreToolUse'], at(workspace));
+    const newResult = await runHookline([...NEW, 'PreToolUse'], at(workspace));
     const script = path.join(workspace.repo, '.claude', 'hooks', 'PreToolUse.mjs');
     const settings = path.join(workspace.repo, '.claude', 'settings.json');
-    expect(made).toEqual({
+    expect(newResult).toEqual({
       code: 0,
       stderr: '',
       stdout: [
@@ -73,11 +73,11 @@ describe('hooks new --dialect claude', () => {
     const settings = path.join(workspace.repo, '.claude', 'settings.json');
     symlinkSync('../settings/claude.json', settings);
     trust(workspace);
-    const made = await runHookline(
+    const newResult = await runHookline(
       [...NEW, 'pretooluse', '--matcher', 'Edit', '--json'],
       at(workspace),
     );
-    expect(jsonOf(made)).toEqual({
+    expect(jsonOf(newResult)).toEqual({
       path: path.join(workspace.repo, '.claude', 'hooks', 'PreToolUse.mjs'),
       settings,
       event: 'PreToolUse',
@@ -110,7 +110,7 @@ describe('hooks new --dialect claude', () => {
     write(workspace.home, '.claude/hooks/Stop.mjs', '// changed\n');
     const second = await runHookline([...NEW, 'Stop', '--global'], at(workspace));
     expect(second).toMatchObject({ code: 2, stdout: '' });
-    expect(second.stderr).toContain(`there is a hook for Stop already: ${script}`);
+    expect(second.stderr).toContain(`a hook for Stop already exists: ${script}`);
     expect(readFileSync(script, 'utf8')).toBe('// changed\n');
     const third = await runHookline([...NEW, 'Stop', '--global', '--force'], at(workspace));
     expect(third.code).toBe(0);
@@ -132,8 +132,8 @@ describe('hooks new --dialect claude', () => {
     expect(off.code).toBe(0);
     expect(off.stderr).toMatch(/^note: it does not run: .*disableAllHooks/);
     const useless = createTempWorkspace();
-    const made = await runHookline([...NEW, 'Stop', '--matcher', 'Bash'], at(useless));
-    expect(made.stderr).toContain('note: the matcher is ignored: Stop has nothing to match');
+    const newResult = await runHookline([...NEW, 'Stop', '--matcher', 'Bash'], at(useless));
+    expect(newResult.stderr).toContain('note: the matcher is ignored: Stop has nothing to match');
   });
 
   it('writes nothing where the settings cannot be understood or are not the repository’s', async () => {
@@ -172,11 +172,11 @@ describe('hooks new --dialect claude', () => {
 
   it('names a program that runs TypeScript', async () => {
     const workspace = createTempWorkspace();
-    const made = await runHookline(
+    const newResult = await runHookline(
       ['hooks', 'new', 'Stop', '--dialect', 'claude', '--lang', 'ts'],
       at(workspace),
     );
-    expect(made.code).toBe(0);
+    expect(newResult.code).toBe(0);
     const [{ hooks }] = JSON.parse(settingsOf(workspace)).hooks.Stop;
     expect(hooks[0].command).toMatch(
       /^(?:node|bun|tsx|npx --yes tsx) "\$CLAUDE_PROJECT_DIR"\/\.claude\/hooks\/Stop\.mts$/,
@@ -187,11 +187,11 @@ describe('hooks new --dialect claude', () => {
     'uses bash by default [needs bash and jq]',
     async () => {
       const workspace = createTempWorkspace();
-      const made = await runHookline(
+      const newResult = await runHookline(
         ['hooks', 'new', 'Stop', '--dialect', 'claude', '--json'],
         at(workspace),
       );
-      expect(jsonOf(made)).toMatchObject({
+      expect(jsonOf(newResult)).toMatchObject({
         lang: 'bash',
         path: expect.stringMatching(/Stop\.sh$/),
       });

@@ -157,11 +157,13 @@ describe('hooks fire', () => {
 
   it('combines the hooks of the user and of the workspace', async () => {
     const workspace = { cancel: true, errorMessage: 'workspace', contextModification: 'one' };
-    const place = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering(workspace) });
+    const otherWorkspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering(workspace) });
     const own = { cancel: false, contextModification: 'two' };
-    write(place.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(own));
-    trust(place);
-    const verdict = jsonOf(await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(place)));
+    write(otherWorkspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering(own));
+    trust(otherWorkspace);
+    const verdict = jsonOf(
+      await runHookline(['hooks', 'fire', 'PreToolUse', '--json'], at(otherWorkspace)),
+    );
     expect(verdict).toMatchObject({
       effect: 'deny',
       reasons: [{ hook: PRE_TOOL_USE, text: 'workspace' }],
@@ -271,7 +273,7 @@ describe('a tool that is probably misspelt', () => {
     const { code, stderr } = await runHookline(args, at(createTempWorkspace()));
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'note: no tool of Hookline is called "Writ"; did you mean "Write"?\n',
+      stderr: 'note: Hookline has no tool "Writ"; did you mean "Write"?\n',
     });
   });
 
@@ -346,9 +348,9 @@ describe('hooks list', () => {
     ]);
     const ignored = [
       { path: 'PostToolUse', why: 'is a directory' },
-      { path: 'PreTolUse', why: 'its name is not that of a hook; did you mean PreToolUse?' },
+      { path: 'PreTolUse', why: 'its name is not the name of a hook; did you mean PreToolUse?' },
       { path: 'PreToolUse.exe', why: '.exe files run only on Windows' },
-      { path: 'README.md', why: 'its name is not that of a hook' },
+      { path: 'README.md', why: 'its name is not the name of a hook' },
     ];
     expect(jsonOf(json)).toEqual({
       roots: [workspace.repo],

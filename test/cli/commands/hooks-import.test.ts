@@ -51,7 +51,7 @@ describe('hooks import --from claude', () => {
     expect(differs).toEqual({
       './guard.sh': [],
       '/home/somebody/guard.sh': [
-        expect.stringMatching(/^matcher "\.\*file\.\*" will also fit read_file, .*write_to_file/),
+        expect.stringMatching(/^matcher "\.\*file\.\*" will also match read_file, .*write_to_file/),
         'names /home/somebody/guard.sh, which only this machine has',
       ],
       true: ['TeammateIdle never fires here: there are no teams of agents'],
@@ -63,12 +63,12 @@ describe('hooks import --from claude', () => {
     });
     expect(report.leftOut.map(({ why }: { why: string }) => why)).toEqual([
       expect.stringContaining('"type": expected "command"'),
-      expect.stringContaining('there is no event "PreTolUse"'),
+      expect.stringContaining('event "PreTolUse" not found'),
     ]);
     expect(report.notes).toEqual([
       expect.stringContaining('"disableAllHooks": true, which is not copied'),
       expect.stringContaining('"env" of'),
-      'Both files may stay: a hook that stands in both runs once.',
+      'Both files may stay: a hook that is in both runs once.',
     ]);
     expect(readable.stdout).toContain('timeout 10000 is read as milliseconds');
     expect(readable.stdout).toMatch(/left out: \.claude\/settings\.json:\d+: "type": expected/);
@@ -91,9 +91,9 @@ describe('hooks import --from claude', () => {
     expect(refused.stderr).toContain('cannot ask without a terminal: Write 1 hook to');
     expect(readFileSync(targetOf(workspace), 'utf8')).toBe(before);
 
-    const written = await runHookline([...IMPORT, '--yes'], at(workspace));
-    expect(written.code).toBe(0);
-    expect(written.stdout).toContain('already there: Stop: command true');
+    const importResult = await runHookline([...IMPORT, '--yes'], at(workspace));
+    expect(importResult.code).toBe(0);
+    expect(importResult.stdout).toContain('already there: Stop: command true');
     const text = readFileSync(targetOf(workspace), 'utf8');
     expect(text).toMatch(/^\{\n {2}\/\/ ours\n/);
     expect(text.match(/"command": "/g)).toHaveLength(2);
@@ -109,8 +109,8 @@ describe('hooks import --from claude', () => {
       '.claude/hooks/a.sh': '#!/bin/sh\nexit 0\n',
     });
     trust(workspace);
-    const written = await runHookline([...IMPORT, '--yes'], at(workspace));
-    expect(written).toMatchObject({ code: 0, stderr: '' });
+    const importResult = await runHookline([...IMPORT, '--yes'], at(workspace));
+    expect(importResult).toMatchObject({ code: 0, stderr: '' });
     const { outcomes, skipped } = jsonOf(
       await runHookline(['hooks', 'fire', 'Stop', '--json'], at(workspace)),
     );
@@ -127,7 +127,7 @@ describe('hooks import --from claude', () => {
       await runHookline([...IMPORT, '--dry-run', '--json'], at(workspace, { cwd: app })),
     );
     expect(notes).toEqual([
-      `.claude counts for sessions that start in ${app}, .cline/hooks.json for all in ${workspace.repo}: a hook that stands in both runs twice in the former, so keep it in one`,
+      `.claude counts for sessions that start in ${app}, .cline/hooks.json for all in ${workspace.repo}: a hook that is in both runs twice in the former, so keep it in one`,
       `CLAUDE_PROJECT_DIR is ${workspace.repo} for .cline/hooks.json, but ${app} for .claude/settings.json: what hooks name through it is looked for there after the copy`,
     ]);
   });
@@ -147,9 +147,7 @@ describe('hooks import --from claude', () => {
     });
     await runHookline(['hooks', 'disable', 'claude:project:Stop:true'], at(workspace));
     const report = jsonOf(await runHookline([...IMPORT, '--dry-run', '--json'], at(workspace)));
-    expect(report.added[0].differs).toEqual([
-      'is switched off; the copy has another id, and is not',
-    ]);
+    expect(report.added[0].differs).toEqual(['is disabled; the copy has another id and is not']);
   });
 
   it('copies the user’s own with --global, or to a file that is named', async () => {
@@ -164,12 +162,12 @@ describe('hooks import --from claude', () => {
       to: path.join(workspace.home, '.cline', 'hooks.json'),
       written: true,
     });
-    const named = await runHookline(
+    const namedResult = await runHookline(
       [...IMPORT, '--global', '--yes', '--to', 'other.json'],
       at(workspace),
     );
-    expect(named.stdout).toContain(
-      `name ${path.join(workspace.repo, 'other.json')} with --settings`,
+    expect(namedResult.stdout).toContain(
+      `pass ${path.join(workspace.repo, 'other.json')} with --settings`,
     );
     expect(existsSync(path.join(workspace.repo, 'other.json'))).toBe(true);
   });
@@ -182,11 +180,11 @@ describe('hooks import --from claude', () => {
     ]);
     expect(nothing.code).toBe(2);
     expect(nothing.stderr).toContain(
-      `there is nothing to import: expected ${path.join(workspace.repo, '.claude', 'settings.json')} or`,
+      `nothing to import: ${path.join(workspace.repo, '.claude', 'settings.json')} or`,
     );
     expect(nobody).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Say --from claude.'),
+      stderr: expect.stringContaining('Use --from claude.'),
     });
   });
 });

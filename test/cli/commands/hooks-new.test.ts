@@ -46,9 +46,9 @@ function inRoot(...names: string[]): string {
 
 describe('hooks new', () => {
   it('writes an executable hook, trusts it, and says how to try it', async () => {
-    const said = await make({ event: 'PreToolUse', lang: 'node' });
+    const output = await make({ event: 'PreToolUse', lang: 'node' });
     const file = inRoot(HOOKS, 'PreToolUse');
-    expect(said).toEqual({
+    expect(output).toEqual({
       out: [
         [
           file,
@@ -74,8 +74,8 @@ describe('hooks new', () => {
   });
 
   it('prints JSON', async () => {
-    const said = await make({ event: 'PostToolUse', lang: 'ts' }, { json: true });
-    expect(said).toEqual({
+    const output = await make({ event: 'PostToolUse', lang: 'ts' }, { json: true });
+    expect(output).toEqual({
       out: [],
       json: [
         {
@@ -117,7 +117,7 @@ describe('hooks that cannot be made', () => {
   it('suggests a similar event', async () => {
     expect(await refusal({ event: 'PreToolUs' })).toEqual({
       code: 'EVENT_UNKNOWN',
-      message: 'there is no event "PreToolUs"',
+      message: 'event "PreToolUs" not found',
       hint: 'Did you mean PreToolUse?',
     });
   });
@@ -126,7 +126,7 @@ describe('hooks that cannot be made', () => {
     const hint = `Cline has hook files for: ${FILE_HOOK_NAMES.join(', ')}.`;
     expect(await refusal({ event: 'whatever-else' })).toEqual({
       code: 'EVENT_UNKNOWN',
-      message: 'there is no event "whatever-else"',
+      message: 'event "whatever-else" not found',
       hint,
     });
     expect(await refusal({ event: 'stop' })).toEqual({
@@ -140,30 +140,30 @@ describe('hooks that cannot be made', () => {
     expect(await refusal({ event: 'RunEnd' })).toEqual({
       code: 'EVENT_UNKNOWN',
       message: 'Cline has no hook file named RunEnd',
-      hint: 'What runs then is: TaskCancel, TaskError.',
+      hint: 'Cline’s hooks for this event: TaskCancel, TaskError.',
     });
   });
 
   it('refuses another dialect and another language', async () => {
     expect(await refusal({ event: 'PreToolUse', dialect: 'cursor' })).toEqual({
       code: 'USAGE_INVALID',
-      message: 'hooks of the dialect "cursor" cannot be made; known are: cline, claude, plugin',
-      hint: 'Say --dialect cline, --dialect claude or --dialect plugin; without it, it is cline.',
+      message: '--dialect should be one of cline, claude, plugin, found "cursor"',
+      hint: 'Use --dialect cline, --dialect claude or --dialect plugin; the default is cline.',
     });
     expect(await refusal({})).toEqual({
       code: 'USAGE_INVALID',
-      message: 'hooks new expects the event that the hook is for, found none',
-      hint: 'Say for example: hookline hooks new PreToolUse. Only --dialect plugin needs none.',
+      message: 'missing event',
+      hint: 'For example: `hookline hooks new PreToolUse`. Only --dialect plugin needs no event.',
     });
     expect(await refusal({ event: 'PreToolUse', matcher: 'Bash' })).toEqual({
       code: 'USAGE_INVALID',
       message: 'hook files of Cline have no matcher: each runs at every event of its name',
-      hint: 'Leave --matcher out, or say --dialect claude.',
+      hint: 'Omit --matcher, or use --dialect claude.',
     });
     expect(await refusal({ event: 'PreToolUse', lang: 'perl' })).toEqual({
       code: 'USAGE_INVALID',
       message: '--lang should be one of bash, python, node, ts, found "perl"',
-      hint: 'Leave it out for bash, or node where bash or jq is missing.',
+      hint: 'Omit it for bash, or for node where bash or jq is missing.',
     });
   });
 
@@ -262,8 +262,8 @@ describe('a hook that exists already', () => {
     write(inRoot(HOOKS, name), SIBLING, 0o755);
     expect(await refusal({ event: 'PreToolUse', lang: 'node' })).toEqual({
       code: 'HOOK_EXISTS',
-      message: `there is a hook for PreToolUse already: ${inRoot(HOOKS, name)}`,
-      hint: 'Edit it, or write the new one all the same with --force.',
+      message: `a hook for PreToolUse already exists: ${inRoot(HOOKS, name)}`,
+      hint: 'Edit it, or write the new one anyway with --force.',
     });
     expect(readFileSync(inRoot(HOOKS, name), 'utf8')).toBe(SIBLING);
   });
@@ -280,7 +280,7 @@ describe('a hook that exists already', () => {
     write(inRoot(HOOKS, 'PreToolUse.js'), SIBLING);
     const { notes } = await make({ event: 'PreToolUse', lang: 'node', force: true });
     expect(notes).toEqual([
-      `note: ${inRoot(HOOKS, 'PreToolUse.js')} is there, too, and runs at the same event`,
+      `note: ${inRoot(HOOKS, 'PreToolUse.js')} also exists and runs at the same event`,
     ]);
     expect(readFileSync(inRoot(HOOKS, 'PreToolUse'), 'utf8')).toBe(
       HOOK_LANGUAGES.node.write('PreToolUse'),
@@ -332,11 +332,11 @@ describe('trust', () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     await trustWorkspaceHooks(workspace);
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
-    const said = await make({ event: 'PreToolUse', lang: 'node' });
-    expect(said.notes).toEqual([
+    const output = await make({ event: 'PreToolUse', lang: 'node' });
+    expect(output.notes).toEqual([
       'note: not trusted: cline:workspace:PreToolUse, cline:workspace:PostToolUse: trust cannot be granted inside an agent session',
     ]);
-    expect(said.out[0]).toContain('  to let it run:  hookline trust');
+    expect(output.out[0]).toContain('  to let it run:  hookline trust');
     expect(await statesOf(workspace)).toEqual({
       'cline:workspace:PostToolUse': 'modified',
       'cline:workspace:PreToolUse': 'untrusted',

@@ -97,18 +97,18 @@ describe('hooks test', () => {
   });
 
   it('fails a case whose hooks are untrusted, and runs it once they are trusted', async () => {
-    const place = createTempWorkspace({
+    const caseWorkspace = createTempWorkspace({
       'hook-tests/own/case.json': caseFile({ fire: FIRE, expect: { effect: 'deny' } }),
       [`hook-tests/own/workspace/${HOOKS}/PreToolUse`]: answering({ cancel: true }),
     });
-    const workspace = path.join(place.repo, 'hook-tests', 'own', 'workspace');
-    const untrusted = await runHookline(['hooks', 'test'], at(place));
+    const workspace = path.join(caseWorkspace.repo, 'hook-tests', 'own', 'workspace');
+    const untrusted = await runHookline(['hooks', 'test'], at(caseWorkspace));
     expect(untrusted).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(`hookline trust --root ${workspace}`),
     });
-    trust(place, ['--root', workspace]);
-    expect(await runHookline(['hooks', 'test'], at(place))).toMatchObject({ code: 0 });
+    trust(caseWorkspace, ['--root', workspace]);
+    expect(await runHookline(['hooks', 'test'], at(caseWorkspace))).toMatchObject({ code: 0 });
   });
 
   it('goes on after a case that cannot be read', async () => {
@@ -120,7 +120,7 @@ describe('hooks test', () => {
     trust(workspace);
     const { code, stdout } = await runHookline(['hooks', 'test'], at(workspace));
     expect(code).toBe(1);
-    expect(stdout).toContain('there is no \\"expct\\" here');
+    expect(stdout).toContain('unknown field \\"expct\\"');
     expect(stdout).toContain('1 passed, 1 failed');
   });
 

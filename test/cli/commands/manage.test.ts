@@ -155,12 +155,12 @@ describe('demo', () => {
       runHookline(['demo', '--json'], at(workspace)),
     ]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
-    expect(readable.stdout).toMatch(/\nAll 9 claims held\.\n$/);
+    expect(readable.stdout).toMatch(/\nAll 9 checks passed\.\n$/);
     const texts = [
       /Cline file, PreToolUse: deny: This project is written in TypeScript.* \(\d/,
       /file {2}app\.ts: " {2}export default 42" became "export default 42;\\n"/,
-      /Claude settings, PreToolUse: deny: A push by force .* \(\d/,
-      /Cline plugin, PreToolUse: deny: Nobody pushes to main from here \(\d/,
+      /Claude settings, PreToolUse: deny: A forced push .* \(\d/,
+      /Cline plugin, PreToolUse: deny: Pushing to main is not allowed here \(\d/,
       /count_words .*\{"words":4\}/,
       /Claude settings, Stop: deny: Run node check\.js before you stop \(\d/,
     ];

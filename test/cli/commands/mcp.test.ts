@@ -100,7 +100,7 @@ describe('hookline mcp add', () => {
       await run(workspace, ['add', 'two', '--', 'x'], { HOOKLINE_SESSION: 's' }),
     ];
     expect([again.stderr.split('\n')[0], inside.stderr.split('\n')[0]]).toEqual([
-      `hookline: ${ownFile(workspace)}: there is an MCP server "one" already`,
+      `hookline: ${ownFile(workspace)}: MCP server "one" already exists`,
       'hookline: `hookline mcp add` cannot run inside an agent session or a hook',
     ]);
   });

@@ -35,9 +35,9 @@ function inRoot(name: string): string {
 
 describe('hooks new --dialect plugin', () => {
   it('writes a plugin, trusts it, and says how to see it work', async () => {
-    const said = await make({});
+    const printedOutput = await make({});
     const file = inRoot('my-plugin.ts');
-    expect(said).toEqual({
+    expect(printedOutput).toEqual({
       out: [
         [
           file,
@@ -115,7 +115,7 @@ describe('hooks new --dialect plugin', () => {
     const { runDemo } = await importDemo(inRoot('my-plugin.ts'));
     await runDemo();
     expect(log.mock.calls.flat()).toEqual([
-      expect.stringMatching(/^run_commands: .*pushes are not forced here: ask the user/u),
+      expect.stringMatching(/^run_commands: .*forced pushes are not allowed here: ask the user/u),
       expect.stringMatching(/^say_hello: \{"greeting":"Hello, Ada!"/u),
       'Done.',
     ]);
@@ -124,7 +124,7 @@ describe('hooks new --dialect plugin', () => {
   it('refuses what a plugin cannot have, and what exists already', async () => {
     expect(await refusal({ event: 'beforeTools' })).toEqual({
       code: 'EVENT_UNKNOWN',
-      message: 'there is no event "beforeTools"',
+      message: 'event "beforeTools" not found',
       hint: 'Did you mean beforeTool?',
     });
     expect(await refusal({ lang: 'bash' })).toMatchObject({

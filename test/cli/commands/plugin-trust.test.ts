@@ -240,7 +240,7 @@ describe('switches', () => {
       '.cline/data/settings/global-settings.json',
       JSON.stringify({ disabledPlugins: [file] }),
     );
-    const why = `switched off in Cline: "disabledPlugins" of ${settings}`;
+    const why = `disabled in Cline: "disabledPlugins" of ${settings}`;
     const listed = await runHookline(['hooks', 'list'], at(workspace));
     expect(listed.stdout).toContain(why);
     const { stdout } = await runHookline(['hooks', 'enable', 'plugin:home:own'], at(workspace));
@@ -332,7 +332,7 @@ describe('other commands', () => {
         {
           about: path.join(workspace.repo, DIRECTORY, 'lost.ts'),
           level: 'problem',
-          text: 'is a link to nothing',
+          text: 'is a broken link',
         },
       ]),
     );

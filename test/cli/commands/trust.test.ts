@@ -205,10 +205,10 @@ describe('hookline lock', () => {
     const fileOf = async (args: readonly string[]): Promise<string> =>
       jsonOf(await runHookline([...args, '--json'], below)).file;
     const usual = path.join(workspace.repo, 'hookline.lock.json');
-    const named = path.join(workspace.repo, 'sub/my.lock.json');
+    const lockFile = path.join(workspace.repo, 'sub/my.lock.json');
     expect(await fileOf(['lock'])).toBe(usual);
     expect(await fileOf(['lock', '--check'])).toBe(usual);
-    expect(await fileOf(['lock', '--file', 'my.lock.json'])).toBe(named);
-    expect(await fileOf(['--lock', 'my.lock.json', 'lock', '--check'])).toBe(named);
+    expect(await fileOf(['lock', '--file', 'my.lock.json'])).toBe(lockFile);
+    expect(await fileOf(['--lock', 'my.lock.json', 'lock', '--check'])).toBe(lockFile);
   });
 });

@@ -27,12 +27,12 @@ describe('a plugin whose name differs from its file', () => {
     const disabled = await plugin(workspace, 'disable', 'Weather and Metrics');
     expect(disabled).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^weather is switched off/),
+      stdout: expect.stringMatching(/^Disabled weather/),
       stderr: '',
     });
     expect(await plugin(workspace, 'enable', 'Weather and Metrics')).toMatchObject({
       code: 0,
-      stdout: 'weather is switched on.\n',
+      stdout: 'Enabled weather.\n',
     });
     expect(await plugin(workspace, 'uninstall', '--yes', 'weather and metrics')).toMatchObject({
       code: 0,
@@ -97,7 +97,7 @@ describe('a package without a name', () => {
     expect(await plugin(workspace, 'validate', 'shim')).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(
-        'no plugin is in it: a plugin is an object with "name" and "manifest", exported as default or as "plugin"',
+        'it exports no plugin: a plugin is an object with "name" and "manifest", exported as default or as "plugin"',
       ),
     });
   });

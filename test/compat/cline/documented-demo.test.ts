@@ -121,8 +121,10 @@ it('the samples of Cline’s documentation fit our declarations, without any cha
   write(workspace.repo, 'package.json', '{"type":"module"}');
   write(workspace.repo, 'tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   const tsc = path.join(PROJECT, 'node_modules/typescript/bin/tsc');
-  const ran = spawnSync(process.execPath, [tsc, '-p', workspace.repo], { encoding: 'utf8' });
-  const { status, stdout, stderr } = ran;
+  const compilation = spawnSync(process.execPath, [tsc, '-p', workspace.repo], {
+    encoding: 'utf8',
+  });
+  const { status, stdout, stderr } = compilation;
   // What is left over is `import.meta.main`, which Node's declarations of this version may not have.
   const problems = stdout.split('\n').filter((line) => line !== '');
   const isKnown = (line: string): boolean => line.includes("'main' does not exist");

@@ -150,7 +150,7 @@ describe('small functions of @cline/shared', () => {
       slug: 'branch-protector',
     });
     expect(isOfficialPluginSlug('Not/one')).toBe(false);
-    expect(() => parsePluginSource('github.com/owner/repo')).toThrow('say "git" for a repository');
+    expect(() => parsePluginSource('github.com/owner/repo')).toThrow('use "git" for a repository');
     expect(() => parsePluginSource(' ')).toThrow('expected a path');
     expect(parsePluginSource('github.com/owner/repo', 'git')).toMatchObject({ type: 'git' });
   });

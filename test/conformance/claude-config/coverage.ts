@@ -34,15 +34,15 @@ export function coverageOf({ groups, hostGroups }: AllGroups): readonly Coverage
     .filter((name) => !GROUP_NAMES.includes(name));
   return [...GROUP_NAMES, ...new Set(extra)].map((group) => {
     const tested = groups.find(({ name }) => name === group)?.cases.map(({ name }) => name) ?? [];
-    const named = GROUP_NAMES.includes(group) ? namedCases(group) : [];
+    const documentedCases = GROUP_NAMES.includes(group) ? namedCases(group) : [];
     const inAgent = casesInAgent(hostGroups, group);
     return {
       group,
       what: RECORDING.vectors[group]?.what ?? 'described, not recorded',
-      named: named.length,
+      named: documentedCases.length,
       tests: tested.length,
       inAgent: inAgent.length,
-      due: named.filter((name) => !tested.includes(name) && !inAgent.includes(name)),
+      due: documentedCases.filter((name) => !tested.includes(name) && !inAgent.includes(name)),
     };
   });
 }

@@ -67,7 +67,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     cases: { '19-invalid-json': ['settings.json', 'settings.local.json'] },
     claude: 'Comments and trailing commas make a settings file invalid, so none of its hooks run.',
-    here: 'Both are accepted. What is no JSON all the same is reported with file and line.',
+    here: 'Both are accepted. Text that is still not JSON is reported with file and line.',
     why: 'What the author meant is clear, and a guard that is skipped protects nothing.',
   },
   {
@@ -86,7 +86,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     cases: { '37-disable-managed': ['sources_user', 'sources_none'] },
     claude: '`--setting-sources` chooses which settings files are read.',
-    here: 'There is no such option: hooks are switched off by id, or all of them with `--no-hooks`.',
+    here: 'There is no such option: hooks are disabled by id, or all of them with `--no-hooks`.',
     why: 'Trust decides which hooks of a workspace run.',
   },
   {
@@ -136,7 +136,7 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: { '46-denyfmt': ['Write'] },
     claude:
       'The error of a denied Write call is the bare reason, whichever way the hook denied it.',
-    here: 'The bare reason for a JSON answer; the hook’s command stands before what it wrote to stderr, as for all other tools.',
+    here: 'The bare reason for a JSON answer; the hook’s command precedes what it wrote to stderr, as for all other tools.',
     why: 'The model can tell the words of a program from a considered reason.',
   },
   {

@@ -161,10 +161,10 @@ function surroundingsOf({ env = {} }: Setup, { root, home }: TempWorkspace): Sur
 
 function createWorld({ directory, root, home }: TempWorkspace, host: Host): Fixture {
   const at = (file: string): string => path.join(root, file);
-  const read = (file: string): string => readFileSync(at(file), 'utf8');
+  const readText = (file: string): string => readFileSync(at(file), 'utf8');
   const lines = (file: string): readonly string[] =>
     existsSync(at(file))
-      ? read(file)
+      ? readText(file)
           .split('\n')
           .filter((line) => line !== '')
       : [];
@@ -176,10 +176,10 @@ function createWorld({ directory, root, home }: TempWorkspace, host: Host): Fixt
     fire: (name, facts = {}) => host.engine.dispatch(createSampleEvent(name, facts)),
     dispatch: (event) => host.engine.dispatch(event),
     has: (file) => existsSync(at(file)),
-    read,
+    read: readText,
     lines,
     payload: (file) => {
-      const payload: Readonly<Record<string, unknown>> = JSON.parse(read(file));
+      const payload: Readonly<Record<string, unknown>> = JSON.parse(readText(file));
       return payload;
     },
     recorded: (file) => lines(file).map((line): Recorded => JSON.parse(line)),
@@ -225,8 +225,8 @@ export function command(text: string, more: object = {}): object {
 /** A command line that adds a line to a file: texts as the shell expands them, and its payload. */
 export function records(file: string, ...texts: readonly string[]): string {
   const form = `{"texts":[${texts.map(() => '"%s"').join(',')}],"payload":%s}`;
-  const words = [...texts, '$(cat)'].map((text) => `"${text}"`);
-  return `printf '${form}\\n' ${words.join(' ')} >> "${file}"`;
+  const quotedTexts = [...texts, '$(cat)'].map((text) => `"${text}"`);
+  return `printf '${form}\\n' ${quotedTexts.join(' ')} >> "${file}"`;
 }
 
 /** A verdict without the names of its hooks; fields that are left out have their empty values. */

@@ -18,9 +18,9 @@ export async function openManagedFixture(openFixture: OpenFixture, setup: Setup,
   const search = hostOptions(setup, fixture);
   const machine = createMachine({ ...host, startDirectory: fixture.root }, search);
   const managedDirectory = path.join(directory, DIRECTORY);
-  const places = { ...findClaudePlaces(machine), managedDirectory };
+  const claudePlaces = { ...findClaudePlaces(machine), managedDirectory };
   const hookSet = createHookSet({
-    dialects: [createClaudeDiscoverer(places, createClaudeSession(machine), search.ports ?? {})],
+    dialects: [createClaudeDiscoverer(claudePlaces, createClaudeSession(machine), search.ports ?? {})],
     settings: config.settings,
     surroundings,
     stateDirectory,

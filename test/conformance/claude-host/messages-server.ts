@@ -57,9 +57,9 @@ export async function serveMessages(answer: Answering): Promise<MessagesServer> 
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const asked: WireRequest = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-      requests.push(asked);
-      stream(response, eventsOf(asked, answer(asked, requests.length - 1), nextCallId));
+      const wireRequest: WireRequest = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      requests.push(wireRequest);
+      stream(response, eventsOf(wireRequest, answer(wireRequest, requests.length - 1), nextCallId));
     });
   });
   await new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ function eventsOf(
   { text, calls = [], inputTokens = 10 }: ModelAnswer,
   nextCallId: () => string,
 ): readonly WireEvent[] {
-  const spoken = text === undefined ? [] : [textEvents(text)];
+  const textChunks = text === undefined ? [] : [textEvents(text)];
   const called = calls.map(({ name, input }) => callEvents(nextCallId(), name, input));
   const message = {
     id: 'msg_mock',
@@ -102,7 +102,7 @@ function eventsOf(
   };
   return [
     { type: 'message_start', message },
-    ...[...spoken, ...called].flatMap((events, index) =>
+    ...[...textChunks, ...called].flatMap((events, index) =>
       events.map((event) => ({ ...event, index })),
     ),
     {

@@ -74,12 +74,12 @@ export interface RecordedPayload {
   readonly pluginRoot?: string;
 }
 
-const places: string[] = [];
+const workspaces: string[] = [];
 
 /** Removes what all scenes left behind. */
 export async function removeWorkspaces(): Promise<void> {
-  const left = places.splice(0);
-  await Promise.all(left.map((each) => rm(each, { recursive: true, force: true, maxRetries: 5 })));
+  const remaining = workspaces.splice(0);
+  await Promise.all(remaining.map((each) => rm(each, { recursive: true, force: true, maxRetries: 5 })));
 }
 
 export async function play(scene: Scene): Promise<Played> {
@@ -125,7 +125,7 @@ export function sharedScene(scene: () => Scene): () => Promise<Played> {
 
 export function createTempWorkspace(): TempWorkspace {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-run-')));
-  places.push(directory);
+  workspaces.push(directory);
   const workspace = {
     directory,
     root: path.join(directory, 'work', 'project'),
@@ -157,10 +157,10 @@ function argumentsOf(scene: Scene, url: string): readonly string[] {
 
 function playedIn(workspace: TempWorkspace): Pick<Played, 'workspace' | 'payloads' | 'has' | 'read'> {
   const at = (file: string): string => path.join(workspace.root, file);
-  const read = (file: string): string =>
+  const readText = (file: string): string =>
     existsSync(at(file)) ? readFileSync(at(file), 'utf8') : '';
-  const reports = linesOf(read('told.log')).map((line): RecordedPayload => JSON.parse(line));
-  return { workspace, payloads: reports, read, has: (file) => existsSync(at(file)) };
+  const reports = linesOf(readText('told.log')).map((line): RecordedPayload => JSON.parse(line));
+  return { workspace, payloads: reports, read: readText, has: (file) => existsSync(at(file)) };
 }
 
 function linesOf(text: string): readonly string[] {
@@ -173,9 +173,9 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function parseEvents(stdout: string, stderr: string): Pick<Played, 'news' | 'result'> {
-  const news = linesOf(stdout).map((line) => recordOf(JSON.parse(line)));
+  const streamEvents = linesOf(stdout).map((line) => recordOf(JSON.parse(line)));
   const last = linesOf(stdout).at(-1) ?? '{}';
   const { type, ...result }: RunResult & { readonly type?: string } = JSON.parse(last);
   if (type !== 'result') throw new TypeError(`the run told no result: ${stderr}`);
-  return { news, result };
+  return { news: streamEvents, result };
 }

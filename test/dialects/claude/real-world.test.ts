@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readHooksText } from '../../../src/dialects/claude/config/read-hooks-text.ts';
-import { compileFit } from '../../../src/dialects/claude/match/fit.ts';
+import { compileEntryMatcher } from '../../../src/dialects/claude/match/entry-matcher.ts';
 import { decodeOutput } from '../../../src/dialects/claude/output/decide.ts';
 import { entryOf } from './match/match-entries.ts';
 import { request } from './output/outputs.ts';
 
 function notesOfMatcher(matcher: string): readonly string[] {
-  return compileFit(entryOf({ matcher })).notes;
+  return compileEntryMatcher(entryOf({ matcher })).notes;
 }
 
 function reported(hooks: unknown): string[] {
@@ -44,7 +44,7 @@ describe('matchers as users write them', () => {
 
 test('a pattern watches no files: it is read as a name', () => {
   const matcher = 'tsconfig*.json|.eslintrc|package.json';
-  expect(compileFit(entryOf({ event: 'FileChanged', matcher })).notes).toEqual([
+  expect(compileEntryMatcher(entryOf({ event: 'FileChanged', matcher })).notes).toEqual([
     '"tsconfig*.json" is watched as the name of a file: each name has to be written out',
   ]);
 });
@@ -66,7 +66,7 @@ describe('matchers and conditions that are expressions', () => {
     'Bash(git commit *)|Bash(git push *)',
     'Edit(*.ts), Write(*.ts)',
   ])('the condition %s is read as one rule, with a note', (condition) => {
-    expect(compileFit(entryOf({ condition })).notes).toContain(
+    expect(compileEntryMatcher(entryOf({ condition })).notes).toContain(
       '"if" takes one rule, and this is read as one: write a handler for each of them',
     );
   });
@@ -74,7 +74,7 @@ describe('matchers and conditions that are expressions', () => {
   test.each(['Bash(git commit *)', 'Bash(node -e "f(1) or g(2)")', 'Write(src/(a)/**)'])(
     'but not %s',
     (condition) => {
-      expect(compileFit(entryOf({ condition })).notes).toEqual([]);
+      expect(compileEntryMatcher(entryOf({ condition })).notes).toEqual([]);
     },
   );
 });
@@ -89,7 +89,7 @@ describe('handlers as users write them', () => {
   test.each([
     [{ timeoutMs: 500 }, '"timeoutMs" is not read; did you mean "timeout"?'],
     [{ statusmessage: 'x' }, '"statusmessage" is not read; did you mean "statusMessage"?'],
-    [{ enabled: false }, '"enabled" is not read: `hookline hooks disable` switches a hook off'],
+    [{ enabled: false }, '"enabled" is not read: disable a hook with `hookline hooks disable`'],
   ])('%j', (handler, note) => {
     expect(notesOf(handler)).toEqual([note]);
   });
@@ -110,8 +110,8 @@ describe('groups as users write them', () => {
   test('a condition of the group limits nothing, with a note', () => {
     const group = { matcher: 'Bash', if: 'Bash(git *)', timeout: 5, hooks: [HANDLER] };
     expect(reported({ PreToolUse: [group] })).toEqual([
-      '"if" is not read here: it belongs into each handler of "hooks"',
-      '"timeout" is not read here: it belongs into each handler of "hooks"',
+      '"if" is not read here: it belongs in each handler of "hooks"',
+      '"timeout" is not read here: it belongs in each handler of "hooks"',
     ]);
   });
 
@@ -140,7 +140,7 @@ describe('groups as users write them', () => {
 
   test('events one level too deep', () => {
     expect(reported({ hooks: { PostToolUse: [{ hooks: [HANDLER] }] } })).toEqual([
-      'there is no event "hooks", so what stands under it never runs; the events belong one level higher',
+      'event "hooks" not found, so its entries never run; the events belong one level higher',
     ]);
   });
 });
@@ -192,7 +192,7 @@ describe('a refusal whose reason is in the wrong field', () => {
 
 describe('a command that is written for bash', () => {
   const NOTE =
-    '/bin/sh of this machine does not know "[["; if the command is written for bash, say "shell": "bash"';
+    '/bin/sh of this machine does not know "[["; if the command is written for bash, set "shell": "bash"';
 
   test.each([
     { exit: 127, err: '/bin/sh: 1: [[: not found\n' },
@@ -213,7 +213,7 @@ describe('a command that is written for bash', () => {
 test('several misplaced fields are noted in the plural', () => {
   const out = { permissionDecision: 'deny', permissionDecisionReason: 'no' };
   expect(decodeOutput(request('PreToolUse', { out })).notes).toEqual([
-    '"permissionDecision", "permissionDecisionReason" belong into hookSpecificOutput and were not read here',
+    '"permissionDecision", "permissionDecisionReason" belong in hookSpecificOutput and were not read here',
   ]);
 });
 
@@ -223,13 +223,13 @@ test.each([
 ])('the permission decision %j is read as %j', (permissionDecision, meant) => {
   const out = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision } };
   expect(decodeOutput(request('PreToolUse', { out })).failure?.message).toBe(
-    `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; say "${meant}"`,
+    `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; use "${meant}"`,
   );
 });
 
 test('context before a compaction is not read, and the note names the field that is', () => {
   const out = { hookSpecificOutput: { hookEventName: 'PreCompact', additionalContext: 'keep' } };
   expect(decodeOutput(request('PreCompact', { out })).notes).toEqual([
-    'not read in hookSpecificOutput on PreCompact: "additionalContext"; plain text on stdout instructs whoever makes the summary',
+    'not read in hookSpecificOutput on PreCompact: "additionalContext"; plain text on stdout gives instructions for the summary',
   ]);
 });

@@ -131,18 +131,18 @@ describe('file names', () => {
   });
 
   test.each([
-    ['README.md', 'its name is not that of a hook'],
-    ['.gitignore', 'its name is not that of a hook'],
-    ['PreToolUse_Foo.sh', 'its name is not that of a hook'],
-    ['PreToolUse.rb.sh', 'its name is not that of a hook; did you mean PreToolUse?'],
-    ['PreTolUse', 'its name is not that of a hook; did you mean PreToolUse?'],
-    ['pretool-use.sh', 'its name is not that of a hook; did you mean PreToolUse?'],
-    ['UserPromtSubmit.py', 'its name is not that of a hook; did you mean UserPromptSubmit?'],
-    ['tool_call.sh', 'its name is not that of a hook; did you mean PreToolUse?'],
-    ['SessionStart', 'its name is not that of a hook'],
-    ['PreToolUse.example', 'the extension .example is not one that hooks have'],
-    ['PreToolUse.rb', 'the extension .rb is not one that hooks have'],
-    ['PreToolUse.', 'the extension . is not one that hooks have'],
+    ['README.md', 'its name is not the name of a hook'],
+    ['.gitignore', 'its name is not the name of a hook'],
+    ['PreToolUse_Foo.sh', 'its name is not the name of a hook'],
+    ['PreToolUse.rb.sh', 'its name is not the name of a hook; did you mean PreToolUse?'],
+    ['PreTolUse', 'its name is not the name of a hook; did you mean PreToolUse?'],
+    ['pretool-use.sh', 'its name is not the name of a hook; did you mean PreToolUse?'],
+    ['UserPromtSubmit.py', 'its name is not the name of a hook; did you mean UserPromptSubmit?'],
+    ['tool_call.sh', 'its name is not the name of a hook; did you mean PreToolUse?'],
+    ['SessionStart', 'its name is not the name of a hook'],
+    ['PreToolUse.example', 'its extension .example is not supported'],
+    ['PreToolUse.rb', 'its extension .rb is not supported'],
+    ['PreToolUse.', 'its extension . is not supported'],
     ['PreToolUse.exe', '.exe files run only on Windows'],
     ['PreToolUse.cmd', '.cmd files run only on Windows'],
   ])('%s is ignored with a reason', (name, why) => {
@@ -223,7 +223,7 @@ describe('kinds of files', () => {
     expect(discover({ workspaceRoots: [root] }).hooks).toEqual([]);
     expect(reasons(discover({ workspaceRoots: [root] }))).toEqual({
       PreToolUse: 'is a directory',
-      PostToolUse: 'is a link to nothing',
+      PostToolUse: 'is a broken link',
       TaskStart: expect.stringMatching(/^cannot be read: ELOOP/),
       TaskCancel: 'is not a regular file',
       TaskResume: 'is a directory',
@@ -276,7 +276,7 @@ describe('PowerShell beside Unix hooks', () => {
     const found = discover({ workspaceRoots: [workspaceWith(files)] });
     expect(ids(found)).toEqual(['cline:workspace:PreToolUse']);
     expect(reasons(found)).toEqual({
-      'PreToolUse.ps1': 'a PowerShell hook, and there is no PowerShell (pwsh) here',
+      'PreToolUse.ps1': 'a PowerShell hook, but PowerShell (pwsh) is not on the PATH',
     });
   });
 
@@ -397,7 +397,7 @@ describe('directories', () => {
   test('nothing below a hook directory is looked at', () => {
     const root = workspaceWith({ 'nested/PreToolUse': '' });
     expect(reasons(discover({ workspaceRoots: [root] }))).toEqual({
-      nested: 'its name is not that of a hook',
+      nested: 'its name is not the name of a hook',
     });
   });
 });

@@ -66,7 +66,7 @@ describe('the three ways of finding JSON', () => {
     expect(readAnswer('{"payload":{"cancel":true}}')).toEqual({
       answer: null,
       fault: null,
-      notes: ['its JSON has no field that counts'],
+      notes: ['its JSON has no known field'],
     });
   });
 });
@@ -83,8 +83,8 @@ describe('no answer', () => {
     ['true', ['stdout is JSON but not an object, so it is ignored']],
     ['"text"', ['stdout is JSON but not an object, so it is ignored']],
     ['{}', []],
-    ['{"decision":"block"}', ['its JSON has no field that counts']],
-    ['log {"a":1}', [MORE, 'its JSON has no field that counts']],
+    ['{"decision":"block"}', ['its JSON has no known field']],
+    ['log {"a":1}', [MORE, 'its JSON has no known field']],
     ['HOOK_CONTROL\tnull', []],
     ['{"cancel":true}\nHOOK_CONTROL\t{}', []],
   ])('%j', (stdout, notes) => {
@@ -199,7 +199,7 @@ describe('fields', () => {
       answer: { cancel },
       fault: null,
       notes: [
-        `"cancel" should be ${cancel}, found the string ${JSON.stringify(written)}; read as meant`,
+        `"cancel" should be ${cancel}, found the string ${JSON.stringify(written)}; accepted`,
       ],
     });
   });
@@ -313,9 +313,11 @@ describe('an object printed after noise without braces', () => {
         const stdout = `${text}\n${JSON.stringify(answer, null, space)}\n`;
         const found = readAnswer(stdout).answer;
         expect(found?.cancel).toBe(answer.cancel);
-        const said = answer.errorMessage;
+        const expectedMessage = answer.errorMessage;
         expect(found?.errorMessage).toBe(
-          said === undefined || said.trim() === '' ? undefined : said,
+          expectedMessage === undefined || expectedMessage.trim() === ''
+            ? undefined
+            : expectedMessage,
         );
       }),
       { numRuns: 500 },

@@ -26,7 +26,7 @@ interface Told {
 }
 
 /** Events whose facts a payload can carry whole. */
-const told: fc.Arbitrary<Told> = fc.oneof(
+const firedEvents: fc.Arbitrary<Told> = fc.oneof(
   fc.string().map((prompt): Told => ({ name: 'TaskStart', event: { name: 'TaskStart', prompt } })),
   fc
     .record({
@@ -91,7 +91,7 @@ const profiles = fc.constantFrom<Profile>('classic', 'sdk');
 describe('what was encoded', () => {
   test('reads back as the same facts', () => {
     fc.assert(
-      fc.property(told, profiles, ({ name, event }, profile) => {
+      fc.property(firedEvents, profiles, ({ name, event }, profile) => {
         expect(readPayload(payloadOf(event, name, profile))).toMatchObject(event);
       }),
       { numRuns: 500 },

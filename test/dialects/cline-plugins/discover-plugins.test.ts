@@ -209,7 +209,7 @@ describe('a found plugin', () => {
         id: 'plugin:given:there',
         place: 'given',
         runsNothing: true,
-        problem: `there is nothing at ${at(base, 'nothing/there')}`,
+        problem: `${at(base, 'nothing/there')} not found`,
       },
     ]);
   });
@@ -238,7 +238,7 @@ describe('a file that cannot be loaded', () => {
     expect(discover(base).ignored).toEqual([
       {
         path: at(base, 'ws/.cline/plugins/lost.ts'),
-        why: 'is a link to nothing',
+        why: 'is a broken link',
         mayHideHook: true,
       },
       { path: at(base, 'ws/.cline/plugins/view.tsx'), why: expect.stringContaining('.tsx files') },
@@ -307,7 +307,7 @@ describe('the files that trust binds', () => {
       write(at(base, `${pkg}/node_modules/big/${number}.js`), '');
     }
     expect(only(discover(base)).unit).toMatchObject({
-      notes: ['its node_modules hold more than trust can bind: they are not covered'],
+      notes: ['its node_modules have more files than trust can bind: they are not covered'],
       binds: { directories: [at(base, pkg)], apart: [at(base, `${pkg}/node_modules`)] },
     });
   });
@@ -373,7 +373,7 @@ describe('plugins that Cline has switched off', () => {
       7,
     ];
     write(at(base, SETTINGS), JSON.stringify({ disabledPlugins }));
-    const why = `switched off in Cline: "disabledPlugins" of ${at(base, SETTINGS)}`;
+    const why = `disabled in Cline: "disabledPlugins" of ${at(base, SETTINGS)}`;
     expect(unitsOf(discover(base)).map(({ id, whyOff }) => [id, whyOff])).toEqual([
       ['plugin:home:linked', why],
       ['plugin:home:off', why],

@@ -3,7 +3,7 @@ import {
   fromProviderMessages,
   toProviderMessages,
 } from '../../../src/plugins/messages/provider-messages.ts';
-import { createLiveRequest } from '../../../src/dialects/cline-plugins/mutable-request.ts';
+import { createMutableRequest } from '../../../src/dialects/cline-plugins/mutable-request.ts';
 import {
   fromAgentMessages,
   toAgentMessages,
@@ -105,7 +105,8 @@ describe('a conversation as message builders see it', () => {
 
 describe('a mutable request', () => {
   const tools = [{ name: 'one', description: 'first', schema: { type: 'object' } }];
-  const make = () => createLiveRequest({ system: 'SYS', messages: TALK, tools }, { iteration: 1 });
+  const make = () =>
+    createMutableRequest({ system: 'SYS', messages: TALK, tools }, { iteration: 1 });
 
   it('lists nothing that stayed as it was', () => {
     expect(make().listChanges()).toEqual({});
@@ -164,8 +165,10 @@ describe('a call that the model made in another vocabulary', () => {
   });
 
   it('stays as it is in a request, which goes back to the model', () => {
-    const made = toAgentMessages(MADE);
-    expect(made[0]?.content).toEqual([{ ...toolCall, toolName: 'Bash', input: { command: 'ls' } }]);
-    expect(fromAgentMessages(made)).toEqual(MADE);
+    const agentMessages = toAgentMessages(MADE);
+    expect(agentMessages[0]?.content).toEqual([
+      { ...toolCall, toolName: 'Bash', input: { command: 'ls' } },
+    ]);
+    expect(fromAgentMessages(agentMessages)).toEqual(MADE);
   });
 });

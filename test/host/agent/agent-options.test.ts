@@ -25,9 +25,12 @@ describe('options of an agent', () => {
     const fixture = createAgentFixture();
     fixture.write('AGENTS.md', 'Be kind.\n');
     const recorder = createModelRecorder([{ text: 'One.' }, { text: 'Two.' }]);
-    let said = 0;
-    const whole = (): string => `prompt ${(said += 1)}`;
-    const host = await fixture.open({ model: recorder.model, systemPrompt: { build: whole } });
+    let buildCount = 0;
+    const buildPrompt = (): string => `prompt ${(buildCount += 1)}`;
+    const host = await fixture.open({
+      model: recorder.model,
+      systemPrompt: { build: buildPrompt },
+    });
     const { sessionId } = await host.start({ prompt: 'one' });
     await host.send(sessionId, 'two');
     const [first, second] = recorder.requests.map(({ system }) => system);

@@ -22,12 +22,12 @@ async function startWaiting(host: Host): Promise<{
   sessionId: string;
   done: ReturnType<Host['start']>;
 }> {
-  const begun = moment<string>();
+  const runStarted = moment<string>();
   host.subscribe((event) => {
-    if (event.type === 'tool-delta') begun.reach(event.sessionId);
+    if (event.type === 'tool-delta') runStarted.reach(event.sessionId);
   });
   const done = host.start({ prompt: 'wait' });
-  return { sessionId: await begun.reached, done };
+  return { sessionId: await runStarted.reached, done };
 }
 
 const waiting = calls(['Bash', { command: 'echo begun; sleep 100' }]);
@@ -90,8 +90,8 @@ describe('sessions of one host', () => {
         'RunEnd completed',
       ]);
       expect(new Set(own.map((event) => event.transcriptPath))).toEqual(new Set([transcriptPath]));
-      const news = fixture.runtimeEvents.filter((event) => event.sessionId === sessionId);
-      expect(news.filter(({ type }) => type === 'run-end')).toHaveLength(1);
+      const sessionEvents = fixture.runtimeEvents.filter((event) => event.sessionId === sessionId);
+      expect(sessionEvents.filter(({ type }) => type === 'run-end')).toHaveLength(1);
     }
   });
 
@@ -142,7 +142,7 @@ describe('sessions of one host', () => {
   it('are known only while they are open', async () => {
     const fixture = createAgentFixture();
     const host = await fixture.open({ model: createScriptedModel([{ text: 'One.' }]) });
-    expect(() => host.steer('nobody', 'hello')).toThrow('no session "nobody" is open here');
+    expect(() => host.steer('nobody', 'hello')).toThrow('session "nobody" is not open here');
     expect(await caught(host.abort('nobody'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
     expect(await caught(host.send('nobody', 'hello'))).toMatchObject({ code: 'SESSION_UNKNOWN' });
     await host.start({ prompt: 'one' });

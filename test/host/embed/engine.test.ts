@@ -110,7 +110,7 @@ test('problems of settings, trust and directories are reported', () => {
     onNotice: (notice) => notices.push(notice),
   });
   expect(notices).toEqual([
-    'hooks are switched off by HOOKLINE_HOOKS: none is run, and no plugin on disk is loaded',
+    'hooks are disabled by HOOKLINE_HOOKS: no hook runs, and no plugin on disk is loaded',
     expect.stringContaining('unknown setting "hooks.nothing"'),
     expect.stringContaining('trust.json'),
   ]);
@@ -126,6 +126,6 @@ test('a path that may hide a hook is reported', () => {
     onNotice: (notice) => notices.push(notice),
   });
   expect(notices).toEqual([
-    expect.stringMatching(/^a hook may be missing: .*PreToolUse is a link to nothing$/),
+    expect.stringMatching(/^a hook may be missing: .*PreToolUse is a broken link$/),
   ]);
 });

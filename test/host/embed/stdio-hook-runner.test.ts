@@ -59,7 +59,7 @@ describe('a hook that is named by its path', () => {
   });
 
   test.each([
-    ['is not there', 'gone.mjs', 'is not there'],
+    ['is not there', 'gone.mjs', 'does not exist'],
     ['is a directory', '.', 'is a directory'],
   ])('that %s is refused at once', (_, name, why) => {
     const file = path.join(createDirectory(), name);
@@ -123,7 +123,7 @@ describe('the environment of a hook that is named by its path', () => {
       cancel: false,
       verdict: {
         outcomes: [],
-        skipped: [{ hook: `file:${file}`, why: 'hooks are switched off by HOOKLINE_HOOKS' }],
+        skipped: [{ hook: `file:${file}`, why: 'hooks are disabled by HOOKLINE_HOOKS' }],
       },
     });
   });

@@ -34,8 +34,8 @@ describe('what a server gives', () => {
     const chat = createModelRecorder([{ text: 'Fine.' }]);
     const host = await fixture.open({ model: chat.model, ...bypass });
     await host.start({ prompt: '/mcp__odd__long' });
-    const said = chat.requests[0]?.messages.at(-1)?.content.at(-1);
-    expect(said?.type === 'text' && said.text.length < 40_000).toBe(true);
+    const lastBlock = chat.requests[0]?.messages.at(-1)?.content.at(-1);
+    expect(lastBlock?.type === 'text' && lastBlock.text.length < 40_000).toBe(true);
   });
 });
 

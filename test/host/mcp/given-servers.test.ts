@@ -26,9 +26,10 @@ describe('a file of servers that the caller names', () => {
     'needs trust when it is the workspace’s: %s',
     async (file) => {
       const fixture = createAgentFixture();
-      const named = fixture.write(file, touching(fixture));
+      const configFile = fixture.write(file, touching(fixture));
       const { notices } = await run(fixture, [], { mcpConfig: [file] });
-      const trust = file === '.mcp.json' ? 'hookline trust' : `hookline --settings ${named} trust`;
+      const trust =
+        file === '.mcp.json' ? 'hookline trust' : `hookline --settings ${configFile} trust`;
       expect({ notices, isStarted: existsSync(path.join(fixture.workspace, 'started')) }).toEqual({
         notices: [
           `the MCP server srv (${file}:1) is not started (untrusted: it was never trusted here): review it with \`${trust}\``,

@@ -80,7 +80,7 @@ describe('an agent with MCP servers', () => {
       { permissionMode: 'default', allow: ['mcp__srv__environment'], deny: ['mcp__srv__fail'] },
     );
     expect(answers).toEqual([
-      'No rule allows mcp__srv__echo, and in the mode default it needs approval. No user is there to approve it, so the call is denied.',
+      'No rule allows mcp__srv__echo, and in the mode default it needs approval. No user is available to approve it, so the call is denied.',
       'X=(not set)',
       'Permission to use mcp__srv__fail has been denied by the rule mcp__srv__fail of --deny.',
     ]);
@@ -92,7 +92,7 @@ describe('an agent with MCP servers', () => {
     const { answers } = await run(fixture, [['mcp__srv__echo', { text: '.claude/settings.json' }]]);
     const file = `${fixture.workspace}/.claude/settings.json`;
     expect(answers).toEqual([
-      `mcp__srv__echo needs approval in every mode: it touches ${file}, which controls what runs here. No user is there to approve it, so the call is denied.`,
+      `mcp__srv__echo needs approval in every mode: it touches ${file}, which controls what runs here. No user is available to approve it, so the call is denied.`,
     ]);
   });
 
@@ -259,7 +259,7 @@ describe('MCP servers of Claude Code and Cline', () => {
 });
 
 describe('MCP servers of a workspace', () => {
-  const started = (): object => ({
+  const createServerEntry = (): object => ({
     command: process.execPath,
     args: ['serve.mjs'],
   });
@@ -267,7 +267,7 @@ describe('MCP servers of a workspace', () => {
 
   it('start once their entry and the files that they name are trusted, and not after a change', async () => {
     const fixture = createAgentFixture();
-    fixture.write('.mcp.json', servers({ ours: started() }));
+    fixture.write('.mcp.json', servers({ ours: createServerEntry() }));
     fixture.write('serve.mjs', script);
     const host = await fixture.open({});
     const before = stateOf(await host.mcpServers());

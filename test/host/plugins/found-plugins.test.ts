@@ -243,13 +243,13 @@ describe('other plugins', () => {
 
   test('that are new or have changed are reported as plugins', async () => {
     const workspace = createTempWorkspace({ 'home/.cline/plugins/one.ts': PLUGIN });
-    const news: string[] = [];
-    const onOwnHookNews = (text: string): void => void news.push(text);
+    const newNotices: string[] = [];
+    const onOwnHookNews = (text: string): void => void newNotices.push(text);
     await hostIn(workspace, { onOwnHookNews });
     const changed = write(at(workspace.home, '.cline/plugins/one.ts'), `${PLUGIN} `);
     const added = write(at(workspace.home, '.cline/plugins/two.ts'), PLUGIN);
     await hostIn(workspace, { onOwnHookNews });
-    expect(news).toEqual([
+    expect(newNotices).toEqual([
       `your own plugin changed since the last run: ${changed}`,
       `new plugin of your own since the last run: ${added}`,
     ]);
@@ -286,7 +286,7 @@ describe('switches', () => {
     expect(found?.status).toMatchObject({
       state: 'disabled',
       isEnabled: false,
-      why: `switched off in Cline: "disabledPlugins" of ${file}`,
+      why: `disabled in Cline: "disabledPlugins" of ${file}`,
     });
     const { surroundings } = workspace;
     for (const [name, value] of [
@@ -308,7 +308,7 @@ describe('switches', () => {
     });
     expect(host.hooks()).toEqual([]);
     expect(notices).toEqual([
-      'hooks are switched off by a flag: none is run, and no plugin on disk is loaded',
+      'hooks are disabled by a flag: no hook runs, and no plugin on disk is loaded',
     ]);
   });
 });
@@ -402,6 +402,10 @@ describe('a host', () => {
 });
 
 function handlersOf(host: Host): Record<string, number> {
-  const made = new Map(host.madeHooks().map(({ hook, handlers }) => [hook.id, handlers.length]));
-  return Object.fromEntries(host.hooks().map(({ hook: { id } }) => [id, made.get(id) ?? 0]));
+  const handlerCounts = new Map(
+    host.madeHooks().map(({ hook, handlers }) => [hook.id, handlers.length]),
+  );
+  return Object.fromEntries(
+    host.hooks().map(({ hook: { id } }) => [id, handlerCounts.get(id) ?? 0]),
+  );
 }

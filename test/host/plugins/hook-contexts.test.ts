@@ -88,18 +88,18 @@ const EXPECTED = {
 describe('the context of a beforeTool hook', () => {
   test('is a plain object that every hook has to itself', async () => {
     const records: AgentBeforeToolContext[] = [];
-    const scene = await openScene(
+    const pluginSession = await openScene(
       (context) => void records.push(context),
       (context) => void records.push({ ...context }),
     );
-    await fire(scene);
+    await fire(pluginSession);
     expect(records).toEqual([EXPECTED, EXPECTED]);
     expect(records[0]?.toolCall).not.toBe(records[1]?.toolCall);
   });
 
   test('is not affected by what the previous hook changed in its own', async () => {
     const records: unknown[] = [];
-    const scene = await openScene(
+    const pluginSession = await openScene(
       (context) => {
         context.toolCall.toolName = 'other';
         Object.assign(context.toolCall.metadata ?? {}, { mine: true });
@@ -107,7 +107,7 @@ describe('the context of a beforeTool hook', () => {
       },
       (context) => void records.push(context),
     );
-    await fire(scene);
+    await fire(pluginSession);
     expect(records).toEqual([EXPECTED]);
   });
 
@@ -122,23 +122,23 @@ describe('the context of a beforeTool hook', () => {
   });
 
   test('has one snapshot as long as no hook reads it', async () => {
-    const seen = new Set<unknown>();
-    const keep: Look = ({ snapshot }) => void seen.add(snapshot);
-    const scene = await openScene(keep, keep);
-    await fire(scene);
-    expect(seen.size).toBe(1);
-    await fire(scene, 2);
-    expect(seen.size).toBe(2);
+    const snapshots = new Set<unknown>();
+    const keep: Look = ({ snapshot }) => void snapshots.add(snapshot);
+    const pluginSession = await openScene(keep, keep);
+    await fire(pluginSession);
+    expect(snapshots.size).toBe(1);
+    await fire(pluginSession, 2);
+    expect(snapshots.size).toBe(2);
   });
 
   test('has the tool as its model is offered it in that turn', async () => {
     const reports: unknown[] = [];
     const note: Look = ({ tool }) => void reports.push(tool.description);
-    const scene = await openScene(note, note);
-    await fire(scene, 1);
-    await fire(scene, 1);
-    await fire(scene, 2);
+    const pluginSession = await openScene(note, note);
+    await fire(pluginSession, 1);
+    await fire(pluginSession, 1);
+    await fire(pluginSession, 2);
     expect(reports).toEqual(['told 1', 'told 1', 'told 1', 'told 1', 'told 2', 'told 2']);
-    expect(scene.offers()).toBe(2);
+    expect(pluginSession.offers()).toBe(2);
   });
 });

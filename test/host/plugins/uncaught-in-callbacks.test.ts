@@ -49,8 +49,8 @@ async function run(where: string, prompt = 'go', tool = 'Bash') {
     script,
     JSON.stringify([{ tools: [first] }, { tools: [wait] }, { text: 'the end' }]),
   );
-  const words = ['run', '--script', script, '--permission-mode', 'bypassPermissions', prompt];
-  return runHookline(words, at(workspace, { env: { WHERE: where } }));
+  const args = ['run', '--script', script, '--permission-mode', 'bypassPermissions', prompt];
+  return runHookline(args, at(workspace, { env: { WHERE: where } }));
 }
 
 describe('an error of something that a plugin began, and that has no listener', () => {

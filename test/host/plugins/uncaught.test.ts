@@ -28,15 +28,15 @@ beforeAll(async () => {
   writeFileSync(path.join(directory, 'helper.mjs'), HELPER);
   const cache = path.join(PROJECT, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
-  const place = mkdtempSync(path.join(cache, 'uncaught-host-'));
+  const tempDirectory = mkdtempSync(path.join(cache, 'uncaught-host-'));
   await build({
     input: { host: path.join(import.meta.dirname, 'fixtures', 'uncaught-host.ts') },
     platform: 'node',
     external: /^[@a-z]/,
     logLevel: 'silent',
-    output: { dir: place, format: 'esm', entryFileNames: '[name].mjs' },
+    output: { dir: tempDirectory, format: 'esm', entryFileNames: '[name].mjs' },
   });
-  host = path.join(place, 'host.mjs');
+  host = path.join(tempDirectory, 'host.mjs');
 });
 afterAll(() => {
   rmSync(directory, { recursive: true, force: true });

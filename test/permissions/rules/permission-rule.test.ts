@@ -6,7 +6,7 @@ import {
   type PermissionRule,
 } from '../../../src/permissions/rules/permission-rule.ts';
 
-const places = { cwd: '/w', roots: ['/w'], home: null };
+const machine = { cwd: '/w', roots: ['/w'], home: null };
 
 function ruleOf(behavior: 'allow' | 'deny', text: string): PermissionRule {
   const rule = parsePermissionRule({ behavior, text, source: 'test' });
@@ -31,13 +31,13 @@ test.each([
   ['mcp__my_srv', 'mcp__my_srv__echo', 'my srv', true],
   ['mcp__d__echo', 'mcp__d__echo', 'd', true],
 ])('allow %s for %s of the server %s: %s', (rule, name, server, isAllowed) => {
-  expect(isAllowedByRule(ruleOf('allow', rule), callOf(name, server), places)).toBe(isAllowed);
+  expect(isAllowedByRule(ruleOf('allow', rule), callOf(name, server), machine)).toBe(isAllowed);
 });
 
 test.each(['mcp__d', 'mcp__d__*', 'mcp__d__evil'])(
   'a rule that denies %s errs towards fitting',
   (rule) => {
     const call = callOf('mcp__d__evil__echo', 'd__evil');
-    expect(matchGuardRule(ruleOf('deny', rule), call, places)).toBe('yes');
+    expect(matchGuardRule(ruleOf('deny', rule), call, machine)).toBe('yes');
   },
 );

@@ -63,8 +63,8 @@ describe('of Cline’s plugin documentation, verbatim,', () => {
       'my-cline-plugin/assets/templates/greeting.md': 'hello',
       'my-cline-plugin/assets/schemas/empty.json': '{}',
     };
-    const shown = sample('package-layout').match(/[\w.-]+\/?(?=\n| \()/gu);
-    expect(shown).toEqual([
+    const documentedFiles = sample('package-layout').match(/[\w.-]+\/?(?=\n| \()/gu);
+    expect(documentedFiles).toEqual([
       'my-cline-plugin/',
       'package.json',
       'tsconfig.json',

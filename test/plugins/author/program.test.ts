@@ -29,13 +29,13 @@ describe('for authors of plugins, the built program and library', () => {
   it('write a plugin that runs its demo and serves a session at once', async () => {
     const workspace = createTempWorkspace();
     const options = { cwd: workspace.repo, home: workspace.home };
-    const made = await runHookline(['hooks', 'new', '--dialect', 'plugin'], options);
-    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
+    const newResult = await runHookline(['hooks', 'new', '--dialect', 'plugin'], options);
+    expect({ code: newResult.code, stderr: newResult.stderr }).toEqual({ code: 0, stderr: '' });
     const file = path.join('.cline', 'plugins', 'my-plugin.ts');
     const demo = await runHookline(['plugin', 'demo', file], options);
     expect(demo).toMatchObject({ code: 0, stderr: '' });
     expect(demo.stdout).toMatch(
-      /^run_commands: .*pushes are not forced.*\nsay_hello: \{"greeting":"Hello, Ada!".*\nDone\.\n$/u,
+      /^run_commands: .*forced pushes are not allowed.*\nsay_hello: \{"greeting":"Hello, Ada!".*\nDone\.\n$/u,
     );
     const script = JSON.stringify([
       { tools: [{ name: 'say_hello', input: { name: 'Ada' } }] },

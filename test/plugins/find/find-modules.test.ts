@@ -150,7 +150,7 @@ describe('links', () => {
     const { entries, ignored } = findPluginModules(root);
     expect(entries.map(({ label }) => label)).toEqual(['plugin']);
     expect(ignored).toEqual([
-      { path: at(root, 'self.ts'), why: 'is a link to nothing', mayHidePlugin: true },
+      { path: at(root, 'self.ts'), why: 'is a broken link', mayHidePlugin: true },
     ]);
   });
 });

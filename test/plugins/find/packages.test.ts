@@ -66,19 +66,19 @@ describe('a broken package', () => {
     ['no list', { paths: ['./index.ts'] }, 'must be a list, found object'],
     ['an entry without paths', [{ capabilities: ['tools'] }], '"cline.plugins[0]" in PKG'],
     ['an entry of another kind', [7], 'must be a path or an object, found number'],
-    ['a file that is not there', ['./none.ts'], '"./none.ts" in PKG/package.json: there is no'],
+    ['a file that is not there', ['./none.ts'], '"./none.ts" in PKG/package.json: file not found'],
     ['a file above it', ['../above.ts'], `"../above.ts" in PKG/package.json: it ${outside}`],
     ['an absolute path', ['/etc/passwd.ts'], outside],
     ['a link out of it', ['./link.ts'], 'it is a link out of the package, to ROOT/above.ts'],
     ['a link through a directory', ['./linked/above.ts'], 'it is a link out of the package'],
     ['a directory', ['./dir.ts'], 'it is not a regular file'],
     ['another ending', ['./view.tsx'], '.tsx files are not loaded as plugins'],
-    ['no ending', ['./index'], 'it is no module; expected a .ts, .mts, .js, .mjs file'],
+    ['no ending', ['./index'], 'it is not a module; expected a .ts, .mts, .js, .mjs file'],
     ['declarations', ['./types.d.ts'], 'declares types only'],
     [
       'a capability that is none',
       [{ paths: ['./index.ts'], capabilities: ['tool'] }],
-      'there is no capability "tool"; did you mean "tools"?',
+      'capability "tool" not found; did you mean "tools"?',
     ],
     ['no capability', [{ paths: ['./index.ts'], capabilities: [] }], 'with at least one of hooks'],
   ])('with %s is reported, and loads nothing', (_name, plugins, message) => {
@@ -270,7 +270,7 @@ describe('a file by itself that a package above it lists', () => {
       {
         path: path.join(root, 'package.json'),
         label: 'pkg',
-        message: expect.stringContaining('there is no capability "magic"'),
+        message: expect.stringContaining('capability "magic" not found'),
       },
     ]);
   });

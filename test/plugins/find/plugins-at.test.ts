@@ -51,10 +51,10 @@ describe('a path that the user names', () => {
   });
 
   it.each([
-    ['none', 'there is nothing at PLACE'],
-    ['notes.md', 'PLACE cannot be a plugin: it is no module'],
+    ['none', 'PLACE not found'],
+    ['notes.md', 'PLACE cannot be a plugin: it is not a module'],
     ['types.d.ts', 'PLACE cannot be a plugin: it declares types only'],
-    ['empty', 'no plugin is in PLACE; expected a package.json'],
+    ['empty', 'no plugin found in PLACE; expected a package.json'],
     ['broken', 'PLACE/package.json is not JSON'],
   ])('is reported when it is %s', (name, message) => {
     const root = createDirectory({
@@ -64,11 +64,11 @@ describe('a path that the user names', () => {
       'broken/package.json': '{',
       'broken/index.ts': PLUGIN,
     });
-    const place = path.join(root, name);
-    expect(findPluginModulesAt(place)).toMatchObject({
+    const target = path.join(root, name);
+    expect(findPluginModulesAt(target)).toMatchObject({
       entries: [],
       problems: [
-        { path: place, message: expect.stringContaining(message.replace('PLACE', place)) },
+        { path: target, message: expect.stringContaining(message.replace('PLACE', target)) },
       ],
     });
   });

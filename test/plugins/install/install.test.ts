@@ -19,7 +19,7 @@ import {
   matchInstalled,
   removeInstalled,
 } from '../../../src/plugins/install/installed.ts';
-import { findLeftovers } from '../../../src/plugins/install/staging.ts';
+import { findLeftovers } from '../../../src/plugins/install/staging-directory.ts';
 import {
   createDirectory,
   filesIn,
@@ -66,13 +66,15 @@ const PACKAGE = {
 describe('installing a directory', () => {
   it('copies it, without files of the installation, and records exactly what came', async () => {
     const home = createDirectory(PACKAGE);
-    const place = getOwnPlugins(home);
-    const installed = await install({ from: path.join(home, 'mine'), place });
+    const pluginsPlace = getOwnPlugins(home);
+    const installed = await install({ from: path.join(home, 'mine'), place: pluginsPlace });
     const { directory, record } = installed;
-    expect(path.relative(place.directory, directory)).toMatch(
+    expect(path.relative(pluginsPlace.directory, directory)).toMatch(
       /^_installed\/local\/mine-[\da-f]{12}$/u,
     );
-    expect(filesIn(place.directory).map((file) => file.replace(/-[\da-f]{12}/u, ''))).toEqual([
+    expect(
+      filesIn(pluginsPlace.directory).map((file) => file.replace(/-[\da-f]{12}/u, '')),
+    ).toEqual([
       '_installed/local/mine/hookline-install.json',
       '_installed/local/mine/package.json',
       '_installed/local/mine/package/index.ts',
@@ -111,9 +113,9 @@ describe('installing a directory', () => {
 
   it('is found where plugins are searched, with the package’s own name', async () => {
     const home = createDirectory(PACKAGE);
-    const place = getOwnPlugins(home);
-    const { entryPaths } = await install({ from: path.join(home, 'mine'), place });
-    const { entries, problems } = findPluginModules(place.directory);
+    const pluginsPlace = getOwnPlugins(home);
+    const { entryPaths } = await install({ from: path.join(home, 'mine'), place: pluginsPlace });
+    const { entries, problems } = findPluginModules(pluginsPlace.directory);
     expect({
       problems,
       entries: entries.map(({ path: file, label }) => ({ file, label })),
@@ -125,63 +127,68 @@ describe('installing a directory', () => {
 
   it('asks for --force where it is installed already, and then swaps it', async () => {
     const home = createDirectory(PACKAGE);
-    const place = getOwnPlugins(home);
+    const pluginsPlace = getOwnPlugins(home);
     const from = path.join(home, 'mine');
-    const { directory } = await install({ from, place });
-    expect(await refusal(install({ from, place }))).toBe(
+    const { directory } = await install({ from, place: pluginsPlace });
+    expect(await refusal(install({ from, place: pluginsPlace }))).toBe(
       `my-plugin 1.0.0 is already installed at ${directory}`,
     );
     writeAll(home, { 'mine/index.ts': `${PLUGIN}// new\n` });
-    const again = await install({ from, place, isForced: true });
+    const again = await install({ from, place: pluginsPlace, isForced: true });
     expect(again.directory).toBe(directory);
     expect(readFileSync(path.join(directory, 'package/index.ts'), 'utf8')).toContain('// new');
-    expect(existsSync(path.join(place.directory, '_installed/.tmp'))).toBe(false);
+    expect(existsSync(path.join(pluginsPlace.directory, '_installed/.tmp'))).toBe(false);
   });
 
   it('keeps the old one when the new one fails', async () => {
     const home = createDirectory(PACKAGE);
-    const place = getOwnPlugins(home);
+    const pluginsPlace = getOwnPlugins(home);
     const from = path.join(home, 'mine');
-    await install({ from, place });
-    const before = filesIn(place.directory);
+    await install({ from, place: pluginsPlace });
+    const before = filesIn(pluginsPlace.directory);
     writeAll(home, { 'mine/package.json': packageJson({ cline: { plugins: [] } }) });
-    expect(await refusal(install({ from, place, isForced: true }))).toContain('is empty');
-    expect(filesIn(place.directory)).toEqual(before);
+    expect(await refusal(install({ from, place: pluginsPlace, isForced: true }))).toContain(
+      'is empty',
+    );
+    expect(filesIn(pluginsPlace.directory)).toEqual(before);
   });
 
   it('records a path in the workspace as relative, so that another checkout can update it', async () => {
     const root = createDirectory(PACKAGE);
-    const place = { directory: path.join(root, '.cline/plugins'), workspace: root };
-    const { record, directory } = await install({ from: path.join(root, 'mine'), place });
+    const pluginsPlace = { directory: path.join(root, '.cline/plugins'), workspace: root };
+    const { record, directory } = await install({
+      from: path.join(root, 'mine'),
+      place: pluginsPlace,
+    });
     expect(record.source).toBe('./mine');
-    const request = { directory, place, home: null, isDry: true };
+    const request = { directory, place: pluginsPlace, home: null, isDry: true };
     expect((await updatePlugin(request, toolsFor(root))).isNew).toBe(false);
   });
 
   it('installs the workspace itself without what is installed in it', async () => {
     const root = createDirectory({ 'package.json': packageJson(), 'index.ts': PLUGIN });
-    const place = { directory: path.join(root, '.cline/plugins'), workspace: root };
-    await install({ from: root, place });
-    const { directory } = await install({ from: root, place, isForced: true });
+    const pluginsPlace = { directory: path.join(root, '.cline/plugins'), workspace: root };
+    await install({ from: root, place: pluginsPlace });
+    const { directory } = await install({ from: root, place: pluginsPlace, isForced: true });
     expect(filesIn(path.join(directory, 'package'))).toEqual(['index.ts', 'package.json']);
   });
 
   it('keeps links within the directory and refuses one that leads out of it', async () => {
     const home = createDirectory({ ...PACKAGE, 'secret.txt': 's' });
-    const place = getOwnPlugins(home);
+    const pluginsPlace = getOwnPlugins(home);
     const from = path.join(home, 'mine');
     symlinkSync(path.join(from, 'lib/helper.ts'), path.join(from, 'same.ts'));
     symlinkSync('./nowhere', path.join(from, 'lost'));
-    const { directory } = await install({ from, place });
+    const { directory } = await install({ from, place: pluginsPlace });
     expect(readFileSync(path.join(directory, 'package/same.ts'), 'utf8')).toContain('help');
     symlinkSync('../secret.txt', path.join(from, 'notes.txt'));
-    expect(await refusal(install({ from, place, isForced: true }))).toBe(
+    expect(await refusal(install({ from, place: pluginsPlace, isForced: true }))).toBe(
       `"notes.txt" is a link that leads out of the plugin, to ${JSON.stringify(path.join(home, 'secret.txt'))}`,
     );
   });
 
   it.each([
-    ['no entry', { 'mine/readme.md': 'x' }, 'no plugin is in'],
+    ['no entry', { 'mine/readme.md': 'x' }, 'no plugin found in'],
     ['an entry that is not there', { 'mine/package.json': packageJson() }, '"./index.ts" in'],
     [
       'an entry outside of it',
@@ -208,17 +215,19 @@ describe('installing a directory', () => {
     ],
   ])('refuses a package with %s, and leaves nothing behind', async (_, files, message) => {
     const home = createDirectory(files);
-    const place = getOwnPlugins(home);
-    expect(await refusal(install({ from: path.join(home, 'mine'), place }))).toContain(message);
-    expect(existsSync(path.join(place.directory, '_installed'))).toBe(false);
+    const pluginsPlace = getOwnPlugins(home);
+    expect(
+      await refusal(install({ from: path.join(home, 'mine'), place: pluginsPlace })),
+    ).toContain(message);
+    expect(existsSync(path.join(pluginsPlace.directory, '_installed'))).toBe(false);
   });
 
   it('refuses to write through a link out of the workspace', async () => {
     const outside = createDirectory(PACKAGE);
     const root = createDirectory();
     symlinkSync(outside, path.join(root, '.cline'));
-    const place = { directory: path.join(root, '.cline/plugins'), workspace: root };
-    expect(await refusal(install({ from: path.join(outside, 'mine'), place }))).toBe(
+    const pluginsPlace = { directory: path.join(root, '.cline/plugins'), workspace: root };
+    expect(await refusal(install({ from: path.join(outside, 'mine'), place: pluginsPlace }))).toBe(
       `${root}/.cline leads out of the workspace, to ${outside}`,
     );
     expect(existsSync(path.join(outside, 'plugins'))).toBe(false);
@@ -228,10 +237,10 @@ describe('installing a directory', () => {
 describe('installing a file', () => {
   it('copies it alone, with a note when it needs its neighbours', async () => {
     const home = createDirectory({ 'one.ts': `import { x } from './two.ts';\n${PLUGIN}` });
-    const place = getOwnPlugins(home);
+    const pluginsPlace = getOwnPlugins(home);
     const { directory, warnings, record } = await install({
       from: path.join(home, 'one.ts'),
-      place,
+      place: pluginsPlace,
     });
     expect(filesIn(directory)).toEqual(['hookline-install.json', 'one.ts']);
     expect(record).toMatchObject({ name: 'one', version: null, entries: [{ path: 'one.ts' }] });
@@ -241,14 +250,17 @@ describe('installing a file', () => {
   });
 
   it.each([
-    ['nothing.ts', 'cannot be installed: there is nothing there'],
-    ['notes.md', 'is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
-    ['types.d.ts', 'is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
+    ['nothing.ts', 'cannot be installed: not found'],
+    ['notes.md', 'is not a plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz'],
+    [
+      'types.d.ts',
+      'is not a plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz',
+    ],
   ])('refuses %s', async (name, message) => {
     const home = createDirectory({ 'notes.md': '', 'types.d.ts': '' });
-    const place = getOwnPlugins(home);
+    const pluginsPlace = getOwnPlugins(home);
     const file = path.join(home, name);
-    expect(await refusal(install({ from: file, place }))).toBe(`${file} ${message}`);
+    expect(await refusal(install({ from: file, place: pluginsPlace }))).toBe(`${file} ${message}`);
   });
 });
 
@@ -257,67 +269,71 @@ describe('an install that was interrupted', () => {
 
   it('is not discovered, and is gone after the next one', async () => {
     const home = createDirectory(PACKAGE);
-    const place = getOwnPlugins(home);
-    writeAll(place.directory, { [`_installed/.tmp/${DEAD}/new/half.ts`]: PLUGIN });
-    expect(findPluginModules(place.directory).entries).toEqual([]);
-    expect(findLeftovers(place.directory, NOW)).toEqual([
-      { directory: path.join(place.directory, '_installed/.tmp', DEAD), missing: null },
+    const pluginsPlace = getOwnPlugins(home);
+    writeAll(pluginsPlace.directory, { [`_installed/.tmp/${DEAD}/new/half.ts`]: PLUGIN });
+    expect(findPluginModules(pluginsPlace.directory).entries).toEqual([]);
+    expect(findLeftovers(pluginsPlace.directory, NOW)).toEqual([
+      { directory: path.join(pluginsPlace.directory, '_installed/.tmp', DEAD), missing: null },
     ]);
-    await install({ from: path.join(home, 'mine'), place });
-    expect(findLeftovers(place.directory, NOW)).toEqual([]);
+    await install({ from: path.join(home, 'mine'), place: pluginsPlace });
+    expect(findLeftovers(pluginsPlace.directory, NOW)).toEqual([]);
   });
 
   it('restores what it was about to replace', async () => {
     const home = createDirectory({ ...PACKAGE, 'one.ts': PLUGIN });
-    const place = getOwnPlugins(home);
-    const { directory } = await install({ from: path.join(home, 'mine'), place });
-    const left = path.join(place.directory, '_installed/.tmp', DEAD);
-    mkdirSync(left, { recursive: true });
+    const pluginsPlace = getOwnPlugins(home);
+    const { directory } = await install({ from: path.join(home, 'mine'), place: pluginsPlace });
+    const leftover = path.join(pluginsPlace.directory, '_installed/.tmp', DEAD);
+    mkdirSync(leftover, { recursive: true });
     writeFileSync(
-      path.join(left, 'target'),
-      path.relative(path.join(place.directory, '_installed'), directory),
+      path.join(leftover, 'target'),
+      path.relative(path.join(pluginsPlace.directory, '_installed'), directory),
     );
-    renameSync(directory, path.join(left, 'old'));
-    expect(findLeftovers(place.directory, NOW)).toEqual([{ directory: left, missing: directory }]);
-    await install({ from: path.join(home, 'one.ts'), place });
+    renameSync(directory, path.join(leftover, 'old'));
+    expect(findLeftovers(pluginsPlace.directory, NOW)).toEqual([
+      { directory: leftover, missing: directory },
+    ]);
+    await install({ from: path.join(home, 'one.ts'), place: pluginsPlace });
     expect(existsSync(path.join(directory, 'package/index.ts'))).toBe(true);
-    expect(existsSync(left)).toBe(false);
+    expect(existsSync(leftover)).toBe(false);
   });
 
   it('is left alone while its process lives', () => {
-    const place = getOwnPlugins(createDirectory());
+    const pluginsPlace = getOwnPlugins(createDirectory());
     const name = `${NOW - 1000}-${process.pid}-abcdef`;
-    writeAll(place.directory, { [`_installed/.tmp/${name}/new/x`]: '' });
-    expect(findLeftovers(place.directory, NOW)).toEqual([]);
+    writeAll(pluginsPlace.directory, { [`_installed/.tmp/${name}/new/x`]: '' });
+    expect(findLeftovers(pluginsPlace.directory, NOW)).toEqual([]);
   });
 
   it('restores nothing when its record points elsewhere', () => {
-    const place = getOwnPlugins(createDirectory());
-    writeAll(place.directory, {
+    const pluginsPlace = getOwnPlugins(createDirectory());
+    writeAll(pluginsPlace.directory, {
       [`_installed/.tmp/${DEAD}/old/x`]: '',
       [`_installed/.tmp/${DEAD}/target`]: '../../../elsewhere',
     });
-    expect(findLeftovers(place.directory, NOW).map(({ missing }) => missing)).toEqual([null]);
+    expect(findLeftovers(pluginsPlace.directory, NOW).map(({ missing }) => missing)).toEqual([
+      null,
+    ]);
   });
 });
 
 describe('taking away', () => {
   it('never follows a link, and removes the link itself', () => {
     const outside = createDirectory({ 'a/mine.ts': PLUGIN, 'b/other.ts': PLUGIN });
-    const place = getOwnPlugins(createDirectory());
-    mkdirSync(place.directory, { recursive: true });
-    symlinkSync(path.join(outside, 'a'), path.join(place.directory, 'linked'));
-    symlinkSync(path.join(outside, 'b/other.ts'), path.join(place.directory, 'own.ts'));
+    const pluginsPlace = getOwnPlugins(createDirectory());
+    mkdirSync(pluginsPlace.directory, { recursive: true });
+    symlinkSync(path.join(outside, 'a'), path.join(pluginsPlace.directory, 'linked'));
+    symlinkSync(path.join(outside, 'b/other.ts'), path.join(pluginsPlace.directory, 'own.ts'));
     const remove = (name: string): void => {
-      const [found, ...more] = matchInstalled(listInstalled(place), name, '/');
+      const [found, ...more] = matchInstalled(listInstalled(pluginsPlace), name, '/');
       expect(more).toEqual([]);
       removeInstalled(found!);
     };
     expect(() => remove('mine')).toThrow(
-      `${place.directory}/linked/mine.ts is reached through a link, and lies in ${outside}/a`,
+      `${pluginsPlace.directory}/linked/mine.ts is reached through a link, and lies in ${outside}/a`,
     );
     remove('own.ts');
-    expect(filesIn(place.directory)).toEqual(['linked']);
+    expect(filesIn(pluginsPlace.directory)).toEqual(['linked']);
     expect(filesIn(outside)).toEqual(['a/mine.ts', 'b/other.ts']);
   });
 });
@@ -325,10 +341,10 @@ describe('taking away', () => {
 describe('updating', () => {
   it('installs new bytes, and nothing where there are none', async () => {
     const home = createDirectory(PACKAGE);
-    const place = getOwnPlugins(home);
-    const { directory } = await install({ from: path.join(home, 'mine'), place });
+    const pluginsPlace = getOwnPlugins(home);
+    const { directory } = await install({ from: path.join(home, 'mine'), place: pluginsPlace });
     const update = (isDry: boolean) =>
-      updatePlugin({ directory, place, home, isDry }, toolsFor(home));
+      updatePlugin({ directory, place: pluginsPlace, home, isDry }, toolsFor(home));
     expect(await update(false)).toMatchObject({ isNew: false, install: null });
     writeAll(home, { 'mine/package.json': packageJson({ version: '1.1.0' }) });
     expect(await update(true)).toMatchObject({
@@ -343,12 +359,12 @@ describe('updating', () => {
 
   it('keeps the old one when its source is gone', async () => {
     const home = createDirectory(PACKAGE);
-    const place = getOwnPlugins(home);
-    const { directory } = await install({ from: path.join(home, 'mine'), place });
+    const pluginsPlace = getOwnPlugins(home);
+    const { directory } = await install({ from: path.join(home, 'mine'), place: pluginsPlace });
     renameSync(path.join(home, 'mine'), path.join(home, 'moved'));
-    const request = { directory, place, home, isDry: false };
+    const request = { directory, place: pluginsPlace, home, isDry: false };
     expect(await refusal(updatePlugin(request, toolsFor(home)))).toContain(
-      'there is nothing there',
+      'cannot be installed: not found',
     );
     expect(existsSync(path.join(directory, 'package/index.ts'))).toBe(true);
   });

@@ -27,10 +27,10 @@ export async function openRegistry(
   packages: readonly PackageFiles[] = [],
 ): Promise<Registry> {
   const published: Published[] = [];
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '');
-    asked.push(path);
+    requestedUrls.push(path);
     const answer = answerTo(path, published, addressOf(server));
     response.writeHead(answer === null ? 404 : 200, {
       'content-type': Buffer.isBuffer(answer) ? 'application/octet-stream' : 'application/json',
@@ -47,7 +47,7 @@ export async function openRegistry(
   return {
     url: addressOf(server),
     env: npmEnvironment(addressOf(server), directory),
-    asked,
+    asked: requestedUrls,
     publish,
   };
 }

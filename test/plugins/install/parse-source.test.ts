@@ -96,13 +96,13 @@ describe('the source of a plugin', () => {
   });
 
   it.each([
-    ['', 'there is nothing at "", and it names no package, repository or file'],
+    ['', '"" not found, and it does not name a package, repository or URL'],
     [
       'plugins/other',
-      'there is nothing at "plugins/other", and it names no package, repository or file',
+      '"plugins/other" not found, and it does not name a package, repository or URL',
     ],
-    ['name@1.0.0', 'there is nothing at "name@1.0.0", and it names no package, repository or file'],
-    ['github.com/owner/repo', 'there is no "github.com/owner/repo" here'],
+    ['name@1.0.0', '"name@1.0.0" not found, and it does not name a package, repository or URL'],
+    ['github.com/owner/repo', '"github.com/owner/repo" not found'],
     ['~you/mine', '~ means your home directory, found "~you/mine"'],
     ['npm:', 'expected the name of an npm package, found ""'],
     ['npm:./a.tgz', 'an npm package is named as it is in the registry, found "./a.tgz"'],
@@ -144,7 +144,7 @@ describe('the source of a plugin', () => {
     ],
     [
       'ext::sh -c touch% /tmp/x',
-      'there is nothing at "ext::sh -c touch% /tmp/x", and it names no package, repository or file',
+      '"ext::sh -c touch% /tmp/x" not found, and it does not name a package, repository or URL',
     ],
     ['git:ext::sh -c id', 'expected the address of a git repository, found "ext::sh -c id"'],
     [
@@ -173,7 +173,7 @@ describe('the source of a plugin', () => {
 
   it('is the same source when its record is read again, whatever it contained', () => {
     const word = fc.stringMatching(/^[a-z@.:/#~+_\-\d]{0,24}$/u);
-    const made = fc.oneof(
+    const sources = fc.oneof(
       word,
       fc.string(),
       fc
@@ -182,7 +182,7 @@ describe('the source of a plugin', () => {
     );
     fc.assert(
       fc.property(
-        made,
+        sources,
         fc.constantFrom('npm' as const, 'git' as const, undefined),
         (text, kind) => {
           try {

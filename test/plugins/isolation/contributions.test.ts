@@ -61,9 +61,9 @@ describe('what a plugin registers with Llms in a process of its own', () => {
       Llms.registerModel('router', 'late', { name: 'Late' });`;
     const { active, stage: fixture } = await openActive(registering(text));
     const late = { id: 'late', name: 'Late' };
-    const whole = { ...collection, models: { ...collection.models, late } };
+    const fullCollection = { ...collection, models: { ...collection.models, late } };
     expect(active.contributions.providers).toEqual([
-      { name: 'router', metadata: { clineModelCollection: whole } },
+      { name: 'router', metadata: { clineModelCollection: fullCollection } },
     ]);
     expect(fixture.issues).toEqual([]);
   });
@@ -170,8 +170,8 @@ describe('a plugin in a process of its own', () => {
       { id: 'static', content: 'Be brief.', source: 'demo' },
       { id: 'asked', suffix: '!', whenToolAvailable: 'editor', content: execute },
     ]);
-    const asked = rules[1]?.content;
-    expect(typeof asked === 'function' && (await asked())).toBe('Use the editor!');
+    const getContent = rules[1]?.content;
+    expect(typeof getContent === 'function' && (await getContent())).toBe('Use the editor!');
     const inputs = [
       { role: 'user', content: 'one' },
       { role: 'user', content: 'two' },
@@ -254,7 +254,7 @@ describe('a plugin in a process of its own', () => {
 
   it('is refused by its manifest like any other', async () => {
     const flying = `export default { name: 'odd', manifest: { capabilities: ['flying'] } };`;
-    await expect(openActive(flying)).rejects.toThrow('there is no capability');
+    await expect(openActive(flying)).rejects.toThrow(String.raw`capability \"flying\" not found`);
     const setup = `export default { name: 'odd', manifest: { capabilities: ['tools'] }, setup: 3 };`;
     await expect(openActive(setup)).rejects.toThrow('to be a function, found number');
   });

@@ -132,7 +132,7 @@ describe('an error that a plugin does not catch in a process of its own', () => 
 
 describe('a plugin that hangs', () => {
   const within = { hookTimeoutMs: 300 };
-  const ended = /did not react for \d+ ms, as in an endless loop, and was ended/;
+  const endedMessage = /did not react for \d+ ms, as in an endless loop, and was ended/;
 
   it('at import is ended, and is not loaded', async () => {
     const fixture = createIsolationFixture();
@@ -196,10 +196,10 @@ describe('a plugin that hangs', () => {
     );
     await expect(hook('beforeTool', {})).rejects.toThrow('did not answer within 300 ms');
     await eventually(() => expect(registry.list()).toMatchObject([{ state: 'failed' }]));
-    await expect(hook('afterTool', {})).rejects.toThrow(ended);
+    await expect(hook('afterTool', {})).rejects.toThrow(endedMessage);
     expect(isAlive(pidIn(fixture.directory))).toBe(false);
     expect(fixture.issues).toMatchObject([
-      { phase: 'uncaught', message: expect.stringMatching(ended) },
+      { phase: 'uncaught', message: expect.stringMatching(endedMessage) },
     ]);
   });
 
@@ -210,7 +210,7 @@ describe('a plugin that hangs', () => {
     );
     const [tool] = active.contributions.tools;
     const running = tool?.execute({}, { ...CONTEXT, signal: AbortSignal.timeout(200) });
-    await expect(running).rejects.toThrow(ended);
+    await expect(running).rejects.toThrow(endedMessage);
     expect(isAlive(pidIn(fixture.directory))).toBe(false);
   });
 
@@ -222,9 +222,9 @@ describe('a plugin that hangs', () => {
     } = await openActive(toolText(`execute() { ${LOOP} }`), within);
     const [tool] = active.contributions.tools;
     const running = tool?.execute({}, { ...CONTEXT, signal: AbortSignal.timeout(200) });
-    await Promise.all([expect(running).rejects.toThrow(ended), registry.dispose()]);
+    await Promise.all([expect(running).rejects.toThrow(endedMessage), registry.dispose()]);
     expect(fixture.issues).toMatchObject([
-      { phase: 'uncaught', message: expect.stringMatching(ended) },
+      { phase: 'uncaught', message: expect.stringMatching(endedMessage) },
     ]);
   });
 
@@ -233,7 +233,7 @@ describe('a plugin that hangs', () => {
       hooksText(`onEvent() { ${LOOP} }`, PID),
       within,
     );
-    await expect(hook('onEvent', { type: 'run-started' })).rejects.toThrow(ended);
+    await expect(hook('onEvent', { type: 'run-started' })).rejects.toThrow(endedMessage);
     expect(isAlive(pidIn(fixture.directory))).toBe(false);
   });
 
@@ -247,8 +247,8 @@ describe('a plugin that hangs', () => {
       300,
       async (hookTimeoutMs) => {
         const opened = await openActive(text, { hookTimeoutMs });
-        const lost = opened.hook('beforeTool', {});
-        await expect(lost).rejects.toThrow(`did not answer within ${hookTimeoutMs} ms`);
+        const pendingCall = opened.hook('beforeTool', {});
+        await expect(pendingCall).rejects.toThrow(`did not answer within ${hookTimeoutMs} ms`);
         const answered = opened.hook('afterTool', {});
         return { ...opened, answer: await answered.catch((error: unknown) => error) };
       },
@@ -364,7 +364,7 @@ describe('ending a plugin in a process of its own', () => {
         setup(api, ctx) { ctx.onDispose(() => { throw new Error('dropped it'); }); } };`);
     await failing.registry.dispose();
     expect(failing.stage.issues).toMatchObject([
-      { message: 'what it wanted done at the end failed: dropped it' },
+      { message: 'its onDispose callback failed: dropped it' },
     ]);
     const { registry, stage: fixture } = await openActive(
       `${PID} export default { name: 'slow', manifest: { capabilities: ['tools'] },

@@ -8,7 +8,7 @@ const COLLECT = `onEvent(event) { heard.push(event); }, beforeTool: () => heard`
 
 describe('a listener in a process of its own', () => {
   it('receives everything in order, before the call that comes after it', async () => {
-    const { hook } = await openActive(hooksText(COLLECT, 'const heard = [];'));
+    const { hook } = await openActive(hooksText(COLLECT, 'receivedEvents'));
     const snapshot = { agentId: 'main', status: 'running' };
     const events = [
       { type: 'run-started', snapshot },
@@ -17,29 +17,35 @@ describe('a listener in a process of its own', () => {
       { type: 'run-failed', error: new RangeError('lost'), snapshot },
     ];
     for (const event of events) void hook('onEvent', event);
-    const heard = await hook('beforeTool', {});
-    expect(heard).toEqual(
+    const receivedEvents = await hook('beforeTool', {});
+    expect(receivedEvents).toEqual(
       events.map((event) => ({ ...event, snapshot: { ...snapshot, messages: [] } })),
     );
-    expect((heard as { error?: Error }[])[3]?.error).toBeInstanceOf(RangeError);
+    expect((receivedEvents as { error?: Error }[])[3]?.error).toBeInstanceOf(RangeError);
   });
 
   it('receives pieces of text with all earlier text, for each agent its own', async () => {
-    const { hook } = await openActive(hooksText(COLLECT, 'const heard = [];'));
-    const said = new Map<string, string>();
+    const { hook } = await openActive(hooksText(COLLECT, 'receivedEvents'));
+    const accumulatedTexts = new Map<string, string>();
     const events = ['Hel', 'lo', ' you', '!'].flatMap((text, index) =>
       ['main', 'sub'].flatMap((agentId) =>
         ['assistant-text-delta', 'assistant-reasoning-delta'].map((type) => {
           const iteration = index < 2 ? 1 : 2;
           const key = `${agentId}${type}${iteration}`;
-          said.set(key, (said.get(key) ?? '') + text);
-          return { type, iteration, text, accumulatedText: said.get(key), snapshot: { agentId } };
+          accumulatedTexts.set(key, (accumulatedTexts.get(key) ?? '') + text);
+          return {
+            type,
+            iteration,
+            text,
+            accumulatedText: accumulatedTexts.get(key),
+            snapshot: { agentId },
+          };
         }),
       ),
     );
     for (const event of events) void hook('onEvent', event);
-    const heard = (await hook('beforeTool', {})) as object[];
-    expect(heard).toEqual(
+    const receivedEvents = (await hook('beforeTool', {})) as object[];
+    expect(receivedEvents).toEqual(
       events.map((event) => ({ ...event, snapshot: { ...event.snapshot, messages: [] } })),
     );
   });
@@ -48,7 +54,7 @@ describe('a listener in a process of its own', () => {
     const { hook } = await openActive(
       hooksText(
         `onEvent({ snapshot }) { heard.push(snapshot); }, beforeTool: () => heard.map(({ messages }) => messages.length)`,
-        'const heard = [];',
+        'receivedEvents',
       ),
     );
     const messages = [{ id: 'a', role: 'user' as const, content: [], createdAt: 0 }];
@@ -71,8 +77,10 @@ describe('a listener in a process of its own', () => {
     );
     const failures: unknown[] = [];
     const tell = (n: number): void => {
-      const told: unknown = Reflect.apply(active.plugin.hooks?.onEvent ?? (() => 0), null, [{ n }]);
-      if (told instanceof Promise) told.catch((error: unknown) => failures.push(error));
+      const hookResult: unknown = Reflect.apply(active.plugin.hooks?.onEvent ?? (() => 0), null, [
+        { n },
+      ]);
+      if (hookResult instanceof Promise) hookResult.catch((error: unknown) => failures.push(error));
     };
     for (const n of [0, 1, 2, 3, 4]) tell(n);
     await hook('beforeTool', {});

@@ -160,12 +160,12 @@ describe('hooks in a process of their own', () => {
 
   it('send only new messages of a conversation', async () => {
     const { hook } = await openActive(hooksText('beforeTool: () => undefined'));
-    let looked = 0;
+    let readCount = 0;
     const watched = createMessages('a', 'b', 'c').map((message) =>
       Object.defineProperty(message, 'metadata', {
         enumerable: true,
         get() {
-          looked += 1;
+          readCount += 1;
           return {};
         },
       }),
@@ -173,11 +173,11 @@ describe('hooks in a process of their own', () => {
     const ask = () =>
       hook('beforeTool', { snapshot: shareMessages(snapshotOf([]), () => watched) });
     await ask();
-    const first = looked;
+    const first = readCount;
     expect(first).toBeGreaterThan(0);
     await ask();
     await ask();
-    expect(looked).toBe(first);
+    expect(readCount).toBe(first);
   });
 });
 

@@ -42,8 +42,8 @@ async function startHost(directory: string, plugin: string, then: string): Promi
   });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { child, output: () => output, ended };
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, output: () => output, ended: exitCode };
 }
 
 function pidFile(directory: string): string {

@@ -79,12 +79,12 @@ describe('the cached translation', () => {
   it('is used while nothing has changed, and otherwise made anew', async () => {
     const files = createFiles();
     await files.plugin('a.ts');
-    const made = statSync(find(files, 'translation.json'));
+    const cacheStats = statSync(find(files, 'translation.json'));
     await files.plugin('a.ts');
-    expect(statSync(find(files, 'translation.json')).ino).toBe(made.ino);
+    expect(statSync(find(files, 'translation.json')).ino).toBe(cacheStats.ino);
     files.write({ 'lib/helper.ts': HELPER.replace('plugin', 'changed') });
     expect(await files.plugin('a.ts')).toMatchObject({ name: 'changed a' });
-    expect(statSync(find(files, 'translation.json')).ino).not.toBe(made.ino);
+    expect(statSync(find(files, 'translation.json')).ino).not.toBe(cacheStats.ino);
     files.write({ 'lib/helper.ts': HELPER });
     expect(await files.plugin('a.ts')).toMatchObject(LOADED);
   });
@@ -289,8 +289,8 @@ describe('processes', () => {
 
 function canRead(uid: number, files: readonly string[]): boolean {
   if (process.getuid?.() !== 0) return false;
-  const read = `for (const file of ${JSON.stringify(files)}) fs.readFileSync(file)`;
-  return spawnSync(process.execPath, ['-e', read], { uid, gid: uid, cwd: '/' }).status === 0;
+  const readProgram = `for (const file of ${JSON.stringify(files)}) fs.readFileSync(file)`;
+  return spawnSync(process.execPath, ['-e', readProgram], { uid, gid: uid, cwd: '/' }).status === 0;
 }
 
 it('a plugin on a disk that is full is loaded all the same', async (context) => {

@@ -89,7 +89,7 @@ describe('a plugin that cannot be imported', () => {
     const files = createPluginFiles({ 'dir.ts/x': '' });
     expect(await files.load('gone.ts')).toEqual({
       kind: 'failed',
-      message: `${files.path('gone.ts')} is not there`,
+      message: `${files.path('gone.ts')} not found`,
     });
     expect(await files.load('dir.ts')).toMatchObject({ kind: 'failed' });
   });

@@ -31,10 +31,10 @@ export interface PluginFiles {
 export type Plugin = Record<string, ReturnType<typeof JSON.parse>>;
 
 export function createPluginFiles(files: Readonly<Record<string, string>>): PluginFiles {
-  const place = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-load-')));
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-  const directory = path.join(place, 'plugins');
-  const cache = path.join(place, 'cache');
+  const tempDirectory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-load-')));
+  onTestFinished(() => rmSync(tempDirectory, { recursive: true, force: true }));
+  const directory = path.join(tempDirectory, 'plugins');
+  const cache = path.join(tempDirectory, 'cache');
   const at = (name: string): string => path.join(directory, name);
   const own: PluginFiles = {
     directory,

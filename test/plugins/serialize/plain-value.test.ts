@@ -82,15 +82,15 @@ describe('what JSON cannot express is written in words', () => {
 
 describe('what is too long', () => {
   it('is cut, and the rest is not read', () => {
-    let looked = 0;
+    let readCount = 0;
     const rows = Array.from({ length: 100_000 }, () => ({
       get row() {
-        looked += 1;
+        readCount += 1;
         return 'x'.repeat(90);
       },
     }));
     const { text, isCut } = toPlainText(rows, LIMIT);
-    expect([text.length, isCut, looked < 20]).toEqual([LIMIT, true, true]);
+    expect([text.length, isCut, readCount < 20]).toEqual([LIMIT, true, true]);
   });
 
   it('is text with a note', () => {

@@ -121,8 +121,8 @@ describe('a transcript that Claude wrote', () => {
   });
 
   it('keeps two answers apart that have no id', () => {
-    const said = { role: 'assistant', content: [{ type: 'text', text: 'a' }] };
-    const bare = { type: 'assistant', message: said };
+    const assistantMessage = { role: 'assistant', content: [{ type: 'text', text: 'a' }] };
+    const bare = { type: 'assistant', message: assistantMessage };
     const file = transcriptOf([bare, bare]);
     expect(readConversation(file)).toMatchObject({
       messageCount: 2,

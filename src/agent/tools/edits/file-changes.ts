@@ -111,7 +111,7 @@ function checkSection(
   // Moving a file onto itself would write it and then delete it.
   if (isSameFile(file, target)) return `the patch moves ${path} to where it is`;
   const before = readText(file);
-  if (before === null) return `the patch moves ${path}, which is not there or cannot be read`;
+  if (before === null) return `the patch moves ${path}, which does not exist or cannot be read`;
   return applyHunks(before, hunks) === null
     ? `the patch does not fit ${path}: its lines are not there`
     : null;

@@ -46,6 +46,11 @@ function findChange(view: ToolView, vocabulary: Vocabulary, copy: unknown): Inpu
     return isDeepStrictEqual(input, view.input) ? [] : [{ view, vocabulary, input }];
   } catch (error) {
     const [why = ''] = getErrorMessage(error).split('\n');
-    return [{ view, unusable: `hooks changed it in place to what JSON cannot say (${why})` }];
+    return [
+      {
+        view,
+        unusable: `hooks changed it in place to a value that cannot be written as JSON (${why})`,
+      },
+    ];
   }
 }

@@ -37,7 +37,7 @@ export const runPluginDemo: Command<{
 function createAmbiguousError(file: string): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: `plugin demo expects one plugin’s file, found several at ${JSON.stringify(file)}`,
-    hint: 'Name the file itself.',
+    hint: 'Pass the file itself.',
   });
 }
 

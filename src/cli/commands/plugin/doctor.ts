@@ -3,7 +3,7 @@ import { VERSION } from '../../../base/version.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { runTool } from '../../../plugins/install/fetch/tools.ts';
 import { type InstalledPlugin, listInstalled } from '../../../plugins/install/installed.ts';
-import { findLeftovers } from '../../../plugins/install/staging.ts';
+import { findLeftovers } from '../../../plugins/install/staging-directory.ts';
 import { listChangedFiles } from '../../../plugins/install/tree.ts';
 import { type Command, type CommandContext, withHost } from '../../context.ts';
 import { EXIT } from '../../exit-codes.ts';
@@ -44,9 +44,13 @@ async function checkLoader(): Promise<Finding> {
     const { transformSync } = await import('oxc-transform');
     const { code } = transformSync('a.ts', 'const x: number = 1;');
     if (code !== '') return { about, level: 'fine', text: 'oxc-transform' };
-    return { about, level: 'hint', text: 'oxc-transform translates nothing: jiti is used, slower' };
+    return {
+      about,
+      level: 'hint',
+      text: 'oxc-transform does not transpile; the slower jiti is used instead',
+    };
   } catch (error) {
-    const text = `oxc-transform does not work here, and jiti is used, slower: ${getErrorMessage(error)}`;
+    const text = `oxc-transform does not work here; the slower jiti is used instead: ${getErrorMessage(error)}`;
     return { about, level: 'hint', text };
   }
 }
@@ -54,7 +58,7 @@ async function checkLoader(): Promise<Finding> {
 async function checkPrograms(context: CommandContext, host: Host): Promise<readonly Finding[]> {
   const tools = createInstallTools(context, host);
   const needs = {
-    npm: 'packages of the registry, and what plugins depend on',
+    npm: 'npm packages and dependencies of plugins',
     git: 'repositories',
   };
   const findings: Finding[] = [];
@@ -81,10 +85,10 @@ function checkPlaces(host: Host, now: number): readonly Finding[] {
     findLeftovers(directory, now).map(({ directory: left, missing }): Finding => {
       const about = 'left behind';
       if (missing === null) {
-        const text = `${left}, by an install that did not end: the next one removes it`;
+        const text = `${left}, by an interrupted install; the next install removes it`;
         return { about, level: 'hint', text };
       }
-      const text = `${missing} was being replaced, and is in ${left}: the next install puts it back`;
+      const text = `${missing} was being replaced and is now in ${left}; the next install restores it`;
       return { about, level: 'problem', text };
     }),
   );
@@ -95,7 +99,7 @@ function checkInstall(plugin: InstalledPlugin): readonly Finding[] {
   const { record, path: directory, name: about, isDroppedIn } = plugin;
   if (isDroppedIn) return [];
   if (record === null) {
-    const text = `${directory} was installed by another program: nothing says what came`;
+    const text = `${directory} was installed by another program, so its original files are not known`;
     return [{ about, level: 'hint', text }];
   }
   const change = listChangedFiles(directory, record);
@@ -105,7 +109,7 @@ function checkInstall(plugin: InstalledPlugin): readonly Finding[] {
       { about, level: 'hint', text: `files of ${directory} have changed since it was installed` },
     ];
   }
-  const text = `${change.entries.join(', ')} in ${directory}: other bytes than what was installed`;
+  const text = `${change.entries.join(', ')} in ${directory}: differs from what was installed`;
   return [{ about, level: 'problem', text }];
 }
 

@@ -45,8 +45,8 @@ export const install: Command<InstallOptions> = (context, options) => {
   return withHost(context, async (host) => {
     const { cwd, home } = host.surroundings;
     const source = parseSource(options.source, { cwd, home, exists: existsSync, ...kind });
-    const place = resolveInstallPlace(context, host);
-    const request = { source, place, isForced: options.force === true };
+    const installPlace = resolveInstallPlace(context, host);
+    const request = { source, place: installPlace, isForced: options.force === true };
     const installed = await installBesideOthers(context, host, request);
     await markAsKnown(context, [installed.directory]);
     const found = selectPluginsBelow(collectPlugins(host), installed.directory);
@@ -85,8 +85,8 @@ async function installBesideOthers(
 function readKind({ npm, git }: InstallOptions): { readonly kind?: 'npm' | 'git' } {
   if (npm === true && git === true) {
     throw new HooklineError('USAGE_INVALID', {
-      message: 'plugin install: --npm and --git name two kinds of sources',
-      hint: 'Leave one of them out.',
+      message: '--npm and --git cannot be combined',
+      hint: 'Use one of them.',
     });
   }
   if (npm === true) return { kind: 'npm' };
@@ -134,18 +134,18 @@ function formatInstall(from: string, installed: Install, { surroundings }: Host)
   const pin = commit === null ? (integrity ?? `sha256 ${sha256}`) : `commit ${commit}`;
   return [
     `Installed ${colors.bold(formatNameAndVersion(record))} ${from}.`,
-    `  where    ${toOneLine(formatPath(directory, surroundings))}`,
-    `  ${entries.length === 1 ? 'entry  ' : 'entries'}  ${entries.join(', ')}`,
-    `  says     ${capabilities === null ? 'nothing of what it contributes' : `it contributes ${capabilities.map(toOneLine).join(', ')}`}`,
-    `  files    ${files}, ${formatSize(bytes)}`,
-    `  pinned   ${toOneLine(pin)}`,
+    `  where     ${toOneLine(formatPath(directory, surroundings))}`,
+    `  ${entries.length === 1 ? 'entry  ' : 'entries'}   ${entries.join(', ')}`,
+    `  declares  ${capabilities?.map(toOneLine).join(', ') ?? 'no capabilities'}`,
+    `  files     ${files}, ${formatSize(bytes)}`,
+    `  pinned    ${toOneLine(pin)}`,
   ].join('\n');
 }
 
 /** Only the roots of a workspace are searched for plugins. */
 function formatNotFound({ workspaceRoots, startDirectory }: Host): string {
-  const roots = formatCount(workspaceRoots.length, 'workspace root');
-  return `It is not among the plugins of the ${roots} here (${workspaceRoots.map(toOneLine).join(', ')}): say --root ${quoteShellWord(startDirectory)} to have it found.`;
+  const roots = workspaceRoots.map(toOneLine).join(', ');
+  return `Plugins are found in workspace roots only (${roots}): pass --root ${quoteShellWord(startDirectory)} to find it.`;
 }
 
 /** `my-plugin 1.0.0` */
@@ -169,7 +169,7 @@ function resolveInstallPlace(
   const own = findClineDirectory(surroundings);
   if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
   throw new HooklineError('PLUGIN_INSTALL_FAILED', {
-    message: 'there is no home directory to install plugins into',
-    hint: 'Set HOME or CLINE_DIR, or name a workspace with --cwd.',
+    message: 'no home directory to install plugins into',
+    hint: 'Set HOME or CLINE_DIR, or pass a workspace with --cwd.',
   });
 }

@@ -55,7 +55,7 @@ function findOne(host: Host, name: string): InstalledPlugin {
   if (found === undefined) throw createUnknownError(all, name);
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `several plugins are called ${JSON.stringify(name)}: ${[found, ...others].map((each) => each.path).join(', ')}`,
-    hint: 'Name one of them by its path.',
+    hint: 'Pass the path of one of them.',
   });
 }
 
@@ -70,7 +70,7 @@ function createUnknownError(all: readonly InstalledPlugin[], name: string): Hook
   });
 }
 
-/** Trust and switches of a removed plugin go, so that what is put there later is reviewed anew. */
+/** Removes trust and disabled entries of a removed plugin, so that a new plugin there needs a review. */
 async function removeDecisions(host: Host, gone: readonly ListedPlugin[]): Promise<void> {
   const { trust } = host;
   for (const { status } of gone) {

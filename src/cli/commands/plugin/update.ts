@@ -36,8 +36,7 @@ export const update: Command<{
   });
 };
 
-const NOTHING =
-  'No plugin is installed that could be updated. `hookline plugin install` installs one.';
+const NOTHING = 'No installed plugins to update. Install one with `hookline plugin install`.';
 
 interface Outcome {
   readonly plugin: InstalledPlugin;
@@ -52,7 +51,7 @@ function selectInstalled(host: Host, name: string | undefined): readonly Install
   if (matches.length > 0) return matches;
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `plugin ${JSON.stringify(name)} not found`,
-    hint: '`hookline plugin list` shows all.',
+    hint: 'Run `hookline plugin list`.',
   });
 }
 
@@ -80,7 +79,7 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
   const found = selectPluginsBelow(collectPlugins(host), directory);
   if (found.length > 0 && filterUntrusted(found).length === 0) return;
   throw new HooklineError('PLUGIN_INSTALL_FAILED', {
-    message: `${name} is not trusted here, and neither is where it says that it comes from`,
+    message: `${name} is not trusted here, so the source in its record is not either`,
     hint: 'Review it with `hookline trust`, or install it again with --force.',
   });
 }
@@ -88,7 +87,9 @@ function refuseUntrusted({ path: directory, place, name }: InstalledPlugin, host
 function formatOutcome({ plugin, update: updated, problem }: Outcome, isDry: boolean): string {
   const name = toOneLine(plugin.name);
   if (updated === null) return describeNotUpdated(name, problem);
-  if (!updated.isNew) return `${name}: ${formatInstallVersion(updated.before)} is the newest.`;
+  if (!updated.isNew) {
+    return `${name}: ${formatInstallVersion(updated.before)} is the latest version.`;
+  }
   return `${name}: ${formatVersionChange(updated.before, updated.after)}${isDry ? ' (nothing was changed)' : ''}`;
 }
 

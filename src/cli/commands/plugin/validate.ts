@@ -64,7 +64,7 @@ function listFindings({ state, why, issues }: Inspected): readonly Finding[] {
   if (state === 'disabled') {
     return [
       ...findings,
-      { rule: 'validate', level: 'warning', message: 'it says `disabled: true`' },
+      { rule: 'validate', level: 'warning', message: 'it sets `disabled: true`' },
     ];
   }
   return [...findings, toError(why === null ? 'setup' : 'import', why ?? 'its setup failed')];

@@ -83,7 +83,7 @@ function createAmbiguousError(name: string, others: number): HooklineError {
   const found = others === 0 ? 'none' : `${others + 1}`;
   return new HooklineError('USAGE_INVALID', {
     message: `expected one plugin named ${JSON.stringify(name)}, found ${found}`,
-    hint: 'Name it by its path; `hookline plugin list` shows all.',
+    hint: 'Pass its path; `hookline plugin list` lists all.',
   });
 }
 
@@ -110,7 +110,7 @@ function resolvePlace(
   const own = findClineDirectory(surroundings);
   if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
   throw new HooklineError('USAGE_INVALID', {
-    message: 'there is no home directory to install plugins in',
+    message: 'no home directory to install plugins into',
     hint: 'Set HOME, or give the workspace as cwd.',
   });
 }

@@ -119,7 +119,7 @@ export function createPluginLoading(provided: ProvidedModules) {
       const [plugin] = requireAll(await loadWithDiagnostics([pluginPath], options));
       if (plugin !== undefined) return plugin;
       throw new HooklineError('PLUGIN_INVALID', {
-        message: createFailure(pluginPath, 'no plugin is in it').message,
+        message: createFailure(pluginPath, 'it contains no plugin').message,
         hint: 'A plugin is the default export of its module, or the one named "plugin".',
       });
     },
@@ -216,7 +216,7 @@ async function loadEntry(
   const { plugin } = loading;
   const problem = findProblem(plugin);
   if (!isPlugin(plugin) || problem !== null) {
-    return createFailure(file, problem ?? 'it is no plugin');
+    return createFailure(file, problem ?? 'it is not a plugin');
   }
   return { file, plugin };
 }

@@ -37,7 +37,7 @@ export function parsePluginSource(
   if (EXPLICIT_PATH.test(text)) return readLocal(text);
   if (ADDRESS.test(text)) return readUrl(text) ?? readGit(text);
   if (isOfficialPluginSlug(text)) return { type: 'official', slug: text };
-  if (REPOSITORY.test(text)) refuse(source, 'a path; say "git" for a repository');
+  if (REPOSITORY.test(text)) refuse(source, 'a path; use "git" for a repository');
   return readLocal(text);
 }
 

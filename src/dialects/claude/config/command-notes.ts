@@ -39,7 +39,7 @@ function listArgumentNotes(command: string, args: readonly string[]): readonly s
     ...(isSplit
       ? [`with "args", "command" is one program: put ${words} at the front of "args"`]
       : []),
-    ...(field === undefined ? [] : [`${field} stays as it is: a command reads it on stdin`]),
+    ...(field === undefined ? [] : [`${field} is not replaced: a command reads it on stdin`]),
   ];
 }
 
@@ -59,9 +59,9 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 
 /** Explains that a variable is not set, and which payload field to read instead. */
 export function explainUnsetVariable(name: string, event: string): string {
-  const place = findFieldInstead(name);
-  if (place === undefined) return 'is set by nobody';
-  const field = event === 'FileChanged' ? place.replace('.tool_input', '') : place;
+  const payloadField = findFieldInstead(name);
+  if (payloadField === undefined) return 'is never set';
+  const field = event === 'FileChanged' ? payloadField.replace('.tool_input', '') : payloadField;
   return `is never set: read ${field} of the JSON on stdin instead`;
 }
 

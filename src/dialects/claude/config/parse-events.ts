@@ -107,13 +107,13 @@ class EventsParser {
       return this.#addBroken(handlers ?? group, event, why);
     }
     this.#ignored.push(...listRepeatedKeys(group));
-    const place = {
+    const handlerPlace = {
       event: resolveEvent(event, this.#agentType),
       matcher: typeof matcher?.value === 'string' ? matcher.value : undefined,
       source: this.#source,
       agentType: this.#agentType,
     };
-    for (const handler of handlers.items) this.#parseHandler(handler, place);
+    for (const handler of handlers.items) this.#parseHandler(handler, handlerPlace);
     this.#ignored.push(...listMisplacedFields(fields));
   }
 
@@ -136,12 +136,12 @@ class EventsParser {
 export function listRepeatedKeys({ repeated, line, fields }: Part): Fault[] {
   return repeated.map((name) => ({
     line: fields?.get(name)?.line ?? line,
-    why: `"${name}" is there more than once: only the last one counts; join them`,
+    why: `"${name}" appears more than once: only the last one counts; merge them`,
   }));
 }
 
 function explainUnknownEvent(name: string): string {
-  return `there is no event "${name}", so what stands under it never runs${suggestEvent(name)}`;
+  return `event "${name}" not found, so its entries never run${suggestEvent(name)}`;
 }
 
 function suggestEvent(name: string): string {
@@ -160,7 +160,7 @@ function suggestMatcher(value: unknown): string {
 
 const GROUP_FIELDS = ['matcher', 'hooks'];
 
-/** All fields of handlers; true for those that get a warning when they stand in the group instead. */
+/** All fields of handlers; true for those that get a warning when they are in the group instead. */
 const HANDLER_FIELDS: ReadonlyMap<string, boolean> = new Map([
   ['type', false],
   ['if', true],
@@ -195,7 +195,7 @@ function listMisplacedFields(group: NonNullable<Part['fields']>): readonly Fault
 function explainUnreadField(name: string): string | null {
   if (GROUP_FIELDS.includes(name)) return null;
   if (HANDLER_FIELDS.get(name) === true) {
-    return `"${name}" is not read here: it belongs into each handler of "hooks"`;
+    return `"${name}" is not read here: it belongs in each handler of "hooks"`;
   }
   const suggestion = findClosestName(name, GROUP_FIELDS);
   return suggestion === null ? null : `"${name}" is not read; did you mean "${suggestion}"?`;
@@ -262,16 +262,16 @@ function readType(part: Part, event: ClaudeEvent): HandlerType | Fault {
   if (fields === null) {
     return { line, why: `expected a handler such as ${EXAMPLE}, found ${describePart(part)}` };
   }
-  const written = fields.get('type');
-  const type = written?.value;
+  const typePart = fields.get('type');
+  const type = typePart?.value;
   if (!TYPE.fits(type)) {
-    const why = `"type": expected ${TYPE.expected}, found ${describePart(written)}`;
-    return { line: written?.line ?? line, why };
+    const why = `"type": expected ${TYPE.expected}, found ${describePart(typePart)}`;
+    return { line: typePart?.line ?? line, why };
   }
   const allowedTypes = CLAUDE_EVENTS[event].types;
   if (allowedTypes.includes(type)) return type;
   return {
-    line: written?.line ?? line,
+    line: typePart?.line ?? line,
     why: `"type": ${event} takes handlers of type ${allowedTypes.join(', ')} only, found "${type}"; write it as a command`,
   };
 }
@@ -301,7 +301,7 @@ function readFacts(fields: FieldReader, part: Part, place: HandlerPlace, type: H
     notes: [
       ...(limit.note === null ? [] : [limit.note]),
       ...(once && source.kind !== 'skill'
-        ? ['"once" counts only in the front matter of a skill; this runs every time']
+        ? ['"once" applies only in the front matter of a skill; this runs every time']
         : []),
       ...listUnreadNotes(part),
     ],
@@ -314,9 +314,9 @@ function listUnreadNotes({ fields }: Part): readonly string[] {
   return [...(fields?.keys() ?? [])].flatMap((name) => {
     if (HANDLER_FIELDS.has(name)) return [];
     if (name === 'enabled' || name === 'disabled') {
-      return [`"${name}" is not read: \`hookline hooks disable\` switches a hook off`];
+      return [`"${name}" is not read: disable a hook with \`hookline hooks disable\``];
     }
-    // `id` is no misspelt `if`.
+    // `id` is not a misspelt `if`.
     const suggestion = name.length < 4 ? null : findClosestName(name, [...HANDLER_FIELDS.keys()]);
     return suggestion === null ? [] : [`"${name}" is not read; did you mean "${suggestion}"?`];
   });
@@ -324,7 +324,7 @@ function listUnreadNotes({ fields }: Part): readonly string[] {
 
 type Facts = ReturnType<typeof readFacts>;
 
-// The spread of `facts` stands last, because V8 creates such an object much faster.
+// The spread of `facts` comes last, because V8 creates such an object much faster.
 function readEntry(fields: FieldReader, type: HandlerType, facts: Facts): Entry {
   switch (type) {
     case 'command':

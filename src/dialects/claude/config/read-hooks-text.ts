@@ -68,5 +68,5 @@ function findEventsOutside({ fields }: Part, source: Source): BrokenEntry[] {
 }
 
 function explainOutsideEvent(event: ClaudeEvent): string {
-  return `"${event}" stands outside the "hooks" object, where nothing is read; write {"hooks": {"${event}": [ … ]}}`;
+  return `"${event}" is outside the "hooks" object and not read; write {"hooks": {"${event}": [ … ]}}`;
 }

@@ -39,9 +39,9 @@ export function computeSessionEndBudget(
   env: Readonly<Record<string, string | undefined>>,
 ): number {
   const raised = Math.min(Math.max(SESSION_END_MS, longest), SESSION_END_MAX_MS);
-  const written = Number(env['CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'] ?? '');
-  const isUsable = Number.isFinite(written) && written > 0;
-  return isUsable ? Math.min(written, LONGEST_MS) : raised;
+  const configuredMs = Number(env['CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'] ?? '');
+  const isUsable = Number.isFinite(configuredMs) && configuredMs > 0;
+  return isUsable ? Math.min(configuredMs, LONGEST_MS) : raised;
 }
 
 /** Limits the timeout of each SessionEnd handler to the shared budget. */

@@ -10,7 +10,7 @@ import type { Grant } from '../../discovery.ts';
 import { explainUnboundDirectory } from '../binding.ts';
 import type { ClaudeCodec } from '../codec.ts';
 import type { CommandEntry } from '../entry.ts';
-import { parseAsyncLine } from '../output/late.ts';
+import { parseAsyncLine } from '../output/late-answer.ts';
 import type { ClaudeSession } from '../session.ts';
 import { planCommand } from './command-line.ts';
 import { createEnvFile, hasEnvFile } from '../../../process/env-files.ts';

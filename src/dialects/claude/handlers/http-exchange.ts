@@ -12,7 +12,7 @@ import {
 } from '../../../base/network-addresses.ts';
 import { decodeBody, readBoundedBody, formatSocketError } from '../../../base/http-body.ts';
 import type { Failure, FailureKind } from '../../../hooks/decision.ts';
-import { createFailedAnswer } from './asking.ts';
+import { createFailedAnswer } from './limited-run.ts';
 import { formatUrl } from './http-rules.ts';
 
 export interface HttpPost {

@@ -7,7 +7,7 @@ import {
   createFailedAnswer,
   createLimitedRun,
   createProgramReport,
-} from './asking.ts';
+} from './limited-run.ts';
 import type { Reply } from './http-exchange.ts';
 import { type HttpRules, isAllowedUrl, isHostAllowedByName, formatUrl } from './http-rules.ts';
 

@@ -7,7 +7,7 @@ import {
   createFailedAnswer,
   createLimitedRun,
   createProgramReport,
-} from './asking.ts';
+} from './limited-run.ts';
 
 export interface McpTools {
   readonly callMcp?: CallMcp | undefined;

@@ -2,7 +2,7 @@ import { isRecord, parseJson, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
 import type { AskModel, ModelQuestion } from '../../ports.ts';
-import { createFailedAnswer, createLimitedRun, createProgramReport } from './asking.ts';
+import { createFailedAnswer, createLimitedRun, createProgramReport } from './limited-run.ts';
 
 export interface ModelTools {
   readonly askModel?: AskModel | undefined;

@@ -21,14 +21,16 @@ export function listStartNotes(
   if (ENV_WITH_CARRIAGE_RETURN.test(stderr)) return [CARRIAGE_RETURN];
   const script = NOT_STARTED.exec(stderr)?.[1];
   if (script === undefined) return [];
-  if (exitCode === 126) return [`${script} is not executable: chmod +x it, or write what runs it`];
+  if (exitCode === 126) {
+    return [`${script} is not executable: chmod +x it, or put its interpreter in the command`];
+  }
   return exitCode === 127 ? explainMissingInterpreter(path.resolve(cwd, script)) : [];
 }
 
 const NOT_STARTED = /^\S*sh: (?:line )?\d+: (.*\/.*): (?:not found|Permission denied)$/mu;
 const ENV_WITH_CARRIAGE_RETURN = /\benv: .*(?:\\r|\r['’])/u;
 const CARRIAGE_RETURN =
-  'the first line of the script ends with a carriage return, so no interpreter has the name that stands there: save it with the line ends of Unix';
+  'the first line of the script ends with a carriage return, so its interpreter is not found: save it with Unix line endings';
 
 /** The shell reports the script as not found when the interpreter in its first line is missing. */
 function explainMissingInterpreter(script: string): readonly string[] {
@@ -36,7 +38,7 @@ function explainMissingInterpreter(script: string): readonly string[] {
   if (interpreter === undefined) return [];
   return end === '\r'
     ? [CARRIAGE_RETURN]
-    : [`${script} is there; ${interpreter}, which its first line names, is not`];
+    : [`${script} exists, but ${interpreter}, which its first line names, does not`];
 }
 
 function readHead(file: string): string {
@@ -63,7 +65,7 @@ export function explainUnquotedPlaces(
   return values.flatMap(([name, value]) => {
     if (value === undefined || !/\s/.test(value) || !isUnquoted(name, entry.command)) return [];
     return [
-      `$${name} is ${JSON.stringify(value)} here, which the shell takes apart at its blanks: write quotes around it in the command`,
+      `$${name} is ${JSON.stringify(value)} here, which the shell splits at its spaces: quote it in the command`,
     ];
   });
 }

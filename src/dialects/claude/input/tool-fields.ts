@@ -148,11 +148,11 @@ function createToolAnswer(
   { tool, durationMs }: HookEvent<'PostToolUse'>,
 ): ToolAnswer {
   const input = isRecord(view.input) ? view.input : {};
-  const written = isRecord(tool.input) ? tool.input : {};
+  const writtenInput = isRecord(tool.input) ? tool.input : {};
   return {
     text,
     input,
-    writtenPath: written['file_path'] ?? written['path'] ?? input['file_path'] ?? '',
+    writtenPath: writtenInput['file_path'] ?? writtenInput['path'] ?? input['file_path'] ?? '',
     isClaudesCall: tool.name === view.name,
     durationMs: Math.round(durationMs),
   };

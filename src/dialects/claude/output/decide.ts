@@ -57,7 +57,7 @@ function mergeDecided(all: readonly Decided[]): Decided {
 
 /**
  * On Stop and SubagentStop context makes the agent continue, as a refusal does, and counts against
- * the same limit. It is still context and no reason: the host continues when there is any.
+ * the same limit. It is still context, not a reason: the host continues when there is any.
  */
 function readContext({ additionalContext }: SpecificOutput, spill: Spill): Decided {
   if (additionalContext === undefined || additionalContext === '') return NOTHING;
@@ -100,7 +100,7 @@ function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Deci
   }
   if (updatedMcpToolOutput === undefined) return NOTHING;
   if (isMcp) return { decision: { output: updatedMcpToolOutput }, notes: [] };
-  const note = `updatedMCPToolOutput counts for MCP tools only, not for ${input.tool?.name}; say updatedToolOutput`;
+  const note = `updatedMCPToolOutput counts for MCP tools only, not for ${input.tool?.name}; use updatedToolOutput`;
   return { decision: {}, notes: [note] };
 }
 
@@ -163,7 +163,9 @@ export interface OutputRequest extends FailedHook {
  * whatever the JSON says. Never throws.
  */
 export function decodeOutput(request: OutputRequest): Answer {
-  if (request.isTruncated) return createOutputFailure(request, 'stdout is longer than is kept');
+  if (request.isTruncated) {
+    return createOutputFailure(request, 'stdout is too long and was truncated');
+  }
   const output = parseOutput(request.stdout);
   if (output.kind === 'unusable') return createOutputFailure(request, output.why);
   if (output.kind === 'json') return decodeJson(request, output.value);
@@ -255,7 +257,7 @@ function decodeText(request: OutputRequest, text: string): Answer {
 /** Many hooks exit with 1 to refuse, but that does not block. */
 function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
   if (exitCode !== 1 || !canBlock(event)) return [];
-  return ['exit code 1 refuses nothing: a hook that means to refuse ends with 2'];
+  return ['exit code 1 does not block: a hook blocks with exit code 2'];
 }
 
 function createExitRefusal(request: OutputRequest): Answer {

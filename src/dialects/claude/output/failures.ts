@@ -80,7 +80,7 @@ const UNPARSED = /^\S*sh: (?:-c: )?(?:line )?\d+: syntax error/imu;
 /** A shell exits with 2 on a syntax error, which otherwise looks like an intended refusal. */
 export function noteUnparsed(stderr: string): string[] {
   if (!UNPARSED.test(stderr)) return [];
-  return ['the shell could not parse this command; if it is written for bash, say "shell": "bash"'];
+  return ['the shell could not parse this command; if it is written for bash, set "shell": "bash"'];
 }
 
 const ONLY_OF_BASH =
@@ -91,7 +91,7 @@ function noteOnlyOfBash(stderr: string): string[] {
   const [, word] = ONLY_OF_BASH.exec(stderr) ?? [];
   if (word === undefined) return [];
   return [
-    `/bin/sh of this machine does not know "${word}"; if the command is written for bash, say "shell": "bash"`,
+    `/bin/sh of this machine does not know "${word}"; if the command is written for bash, set "shell": "bash"`,
   ];
 }
 

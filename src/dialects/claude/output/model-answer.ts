@@ -63,7 +63,7 @@ function createObjection(judgement: Judgement, request: ModelAnswerRequest): Ans
   const reason = formatReason(judgement, request);
   const isEndOfWork = event === 'Stop' || event === 'SubagentStop';
   if (isEndOfWork && judgement.impossible) {
-    return { notes: [`it may end, because what the hook asks for is impossible: ${reason}`] };
+    return { notes: [`it may end, because the hook’s condition cannot be met: ${reason}`] };
   }
   if (!OBJECTABLE.includes(event)) {
     return { notes: [`a ${kind} hook has no effect on ${event}: ${reason}`] };

@@ -62,7 +62,7 @@ function getDefaultReason(event: ClaudeEvent): string {
 export function noteIdleDecision(event: ClaudeEvent, { decision }: HookAnswer): string[] {
   if (event === 'PermissionRequest' && decision !== undefined) {
     return [
-      `"decision": "${decision}" has no effect on PermissionRequest; say hookSpecificOutput.decision.behavior`,
+      `"decision": "${decision}" has no effect on PermissionRequest; use hookSpecificOutput.decision.behavior`,
     ];
   }
   if (decision !== 'block' || canBlock(event)) return [];

@@ -112,7 +112,7 @@ function noteUnreadKeys(event: ClaudeEvent, answer: Fields, specific: Fields): s
   return [
     ...noteKeys(
       misplaced,
-      (keys) => `${keys} ${belong} into hookSpecificOutput and ${were} not read here`,
+      (keys) => `${keys} ${belong} in hookSpecificOutput and ${were} not read here`,
     ),
     ...noteKeys(unknown, (keys) => `unknown and not read: ${keys}`),
     ...noteKeys(
@@ -127,7 +127,7 @@ function isSpecific(key: string): boolean {
 }
 
 function describeReadFields(event: ClaudeEvent): string {
-  if (event === 'PreCompact') return '; plain text on stdout instructs whoever makes the summary';
+  if (event === 'PreCompact') return '; plain text on stdout gives instructions for the summary';
   const fields = READ_FIELDS[event];
   return fields.length === 0 ? '' : `; it reads ${fields.join(', ')}`;
 }
@@ -234,11 +234,11 @@ function findNameProblem(event: ClaudeEvent, specificFields: Fields): string | n
 
 function suggestSpelling({ decision }: Fields, specificFields: Fields | undefined): string {
   const ofCall = specificFields?.['permissionDecision'];
-  if (ofCall === 'block') return '; say "deny"';
-  if (ofCall === 'approve') return '; say "allow"';
+  if (ofCall === 'block') return '; use "deny"';
+  if (ofCall === 'approve') return '; use "allow"';
   if (decision !== 'deny' && decision !== 'allow') return '';
   const legacy = decision === 'deny' ? 'block' : 'approve';
-  return `; say "decision": "${legacy}", or "permissionDecision": "${decision}" in hookSpecificOutput`;
+  return `; use "decision": "${legacy}", or "permissionDecision": "${decision}" in hookSpecificOutput`;
 }
 
 function readSpecific(event: ClaudeEvent, read: Reader): SpecificOutput {

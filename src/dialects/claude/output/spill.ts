@@ -27,7 +27,7 @@ export function limitText(
     const note = `${size}, and was cut because it could not be saved to a file`;
     return { text: `${truncateText(text, MAX_TEXT_CHARACTERS)}\n[... ${note} ...]`, notes: [note] };
   }
-  return { text: formatPersisted(text, path), notes: [`${size}; the whole of it is in ${path}`] };
+  return { text: formatPersisted(text, path), notes: [`${size}; the full text is in ${path}`] };
 }
 
 function formatPersisted(text: string, path: string): string {
@@ -51,10 +51,15 @@ export function createSpill({ stateDirectory }: ClaudeSession, event: HookEvent)
     if (stateDirectory === null) return null;
     spilled += 1;
     const file = `hook-${event.at}-${process.pid}-${spilled}-${toSafeFileName(name)}.txt`;
-    const place = path.join(stateDirectory, 'tool-results', toSafeFileName(event.sessionId), file);
+    const spillFile = path.join(
+      stateDirectory,
+      'tool-results',
+      toSafeFileName(event.sessionId),
+      file,
+    );
     try {
-      appendPrivateFile(place, text);
-      return place;
+      appendPrivateFile(spillFile, text);
+      return spillFile;
     } catch {
       // The caller truncates the text instead and adds a note.
       return null;

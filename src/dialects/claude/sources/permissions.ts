@@ -40,7 +40,7 @@ export function parsePermissions(
     additionalDirectories: reader.texts('additionalDirectories').map(({ text }) => text),
     forbidsBypass: reader.forbidsBypass(),
     whyNothingAllowed: brokenGateFiles.includes(source.file)
-      ? `a guard in ${source.file} is broken, so nothing that this file allows counts`
+      ? `a guard in ${source.file} is broken, so the allow rules of this file are ignored`
       : null,
     problems,
   };

@@ -4,7 +4,7 @@ import { isDirectory } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { findRealPath, isInside } from '../../../base/paths.ts';
 import type { Ignored, Place } from '../../discovery.ts';
-import { findOwningRoot } from '../../place.ts';
+import { findOwningRoot } from '../../workspace-roots.ts';
 import type { PluginFacts, Source } from '../entry.ts';
 import type { ClaudePlaces } from '../session.ts';
 import { readConfigText } from '../../read-config-text.ts';
@@ -61,7 +61,7 @@ interface PluginCandidate {
 function readNamedPlugin(namedPath: string, places: ClaudePlaces): PluginCandidate | Ignored {
   const directory = path.resolve(places.startDirectory, namedPath);
   if (!isDirectory(directory)) {
-    const why = 'is not a directory, and was named with --plugin-dir; expected a plugin';
+    const why = 'is not a directory, but was passed with --plugin-dir; expected a plugin';
     return { path: directory, why, mayHideHook: true };
   }
   const why = explainNoPlugin(directory);
@@ -77,13 +77,13 @@ function explainNoPlugin(directory: string): string | null {
   const parts = [path.join('.claude-plugin', 'plugin.json'), ...PARTS_OF_PLUGIN];
   if (parts.some((part) => existsSync(path.join(directory, part)))) return null;
   const market = readJsonObject(path.join(directory, '.claude-plugin', 'marketplace.json'));
-  if (market === null) return 'holds nothing of a plugin, and was named with --plugin-dir';
+  if (market === null) return 'contains no plugin, but was passed with --plugin-dir';
   const listed: readonly unknown[] = Array.isArray(market['plugins']) ? market['plugins'] : [];
   const inside = listed.flatMap((each) =>
     isRecord(each) && typeof each['source'] === 'string' ? [each['source']] : [],
   );
   const names = inside.length === 0 ? '' : `: ${inside.slice(0, MOST_NAMED).join(', ')}`;
-  return `is a marketplace, and was named with --plugin-dir; name a plugin in it${names}`;
+  return `is a marketplace, but was passed with --plugin-dir; pass a plugin in it${names}`;
 }
 
 const MOST_NAMED = 5;
@@ -221,9 +221,9 @@ function createPluginIndex(places: ClaudePlaces): PluginIndex {
   const marketplaces = readJsonObject(path.join(directory, 'known_marketplaces.json')) ?? {};
   return (id) => {
     const found = findInstalled(isRecord(installed) ? installed[id] : undefined, places);
-    const place = found ?? findInMarketplace(id, directory, marketplaces);
-    if (place === null) return null;
-    const absolute = path.resolve(directory, place);
+    const pluginDirectory = found ?? findInMarketplace(id, directory, marketplaces);
+    if (pluginDirectory === null) return null;
+    const absolute = path.resolve(directory, pluginDirectory);
     return isDirectory(absolute) ? absolute : null;
   };
 }
@@ -236,8 +236,8 @@ function findInstalled(listed: unknown, { startDirectory }: ClaudePlaces): strin
     typeof projectPath === 'string' && (findRealPath(projectPath) ?? projectPath) === start;
   // An installation for another project comes last: it may be an old version.
   const best = all.find(isOfProject) ?? all.find((each) => !('projectPath' in each)) ?? all[0];
-  const place = best?.['installPath'];
-  return typeof place === 'string' ? place : null;
+  const installPath = best?.['installPath'];
+  return typeof installPath === 'string' ? installPath : null;
 }
 
 function findInMarketplace(
@@ -308,7 +308,7 @@ function resolveRealPath(file: string): string {
 
 /** A file that the manifest names must exist. */
 function describeMissing(file: string, { facts }: Plugin): Ignored {
-  const why = `is not there, and the manifest of ${facts.name} names it`;
+  const why = `does not exist, but the manifest of ${facts.name} names it`;
   return { path: file, why, mayHideHook: true };
 }
 

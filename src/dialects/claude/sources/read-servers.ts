@@ -10,7 +10,7 @@ import type { Ignored } from '../../discovery.ts';
 import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
 import type { SourceKind } from '../entry.ts';
 import type { Plugin } from './plugins.ts';
-import { findProjectRoot } from '../../place.ts';
+import { findProjectRoot } from '../../workspace-roots.ts';
 import type { ClaudePlaces } from '../session.ts';
 import type { ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsReading } from './settings.ts';

@@ -25,7 +25,7 @@ import {
 } from './settings.ts';
 import { readSkillsAndAgents } from './skills-and-agents.ts';
 import { createSwitches, describeSwitchedOff, type WhyOff } from './switches.ts';
-import { findProjectRoot } from '../../place.ts';
+import { findProjectRoot } from '../../workspace-roots.ts';
 
 /** The content of all settings files, plugins, skills and agents. */
 export interface SourcesReading {

@@ -10,7 +10,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
 import { findRealPath } from '../../../base/paths.ts';
-import { findOwningRoot, findProjectRoot, formatRootSuffix } from '../../place.ts';
+import { findOwningRoot, findProjectRoot, formatRootSuffix } from '../../workspace-roots.ts';
 import type { ClaudePlaces } from '../session.ts';
 
 /** The content of one settings file. */
@@ -35,7 +35,7 @@ export function readSettingsFile(
 function describeMissing({ file }: Source): Ignored {
   return {
     path: file,
-    why: 'is not there, and was named with --settings; expected a file or JSON that starts with {',
+    why: 'does not exist, but was passed with --settings; expected a file or JSON that starts with {',
     mayHideHook: true,
   };
 }
@@ -100,9 +100,8 @@ export function selectScalars(value: unknown): Record<string, string> {
 }
 
 const WORKSPACE_MAY_NOT = {
-  allowedHttpHookUrls:
-    'it is not used: a workspace does not say where the hooks of others may send to',
-  httpHookAllowedEnvVars: 'it is not used: a workspace does not say what hooks may send',
+  allowedHttpHookUrls: 'it is not used: a workspace cannot set where other hooks may send requests',
+  httpHookAllowedEnvVars: 'it is not used: a workspace cannot set which variables hooks may send',
   pluginConfigs: 'its options are not used: only the user sets options of plugins',
 } as const;
 
@@ -125,7 +124,7 @@ export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const disable = settings.get('disableAllHooks');
   return [
     ...notHere,
-    ...notManaged.flatMap((name) => describe(name, 'it counts only in managed settings')),
+    ...notManaged.flatMap((name) => describe(name, 'it applies only in managed settings')),
     ...(disable === undefined || typeof disable.value === 'boolean'
       ? []
       : describe('disableAllHooks', `expected true or false, found ${getTypeName(disable.value)}`)),

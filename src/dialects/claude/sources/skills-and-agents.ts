@@ -6,7 +6,7 @@ import { NO_EVENTS } from '../config/parse-events.ts';
 import type { Source } from '../entry.ts';
 import type { Plugin, SourceHooks } from './plugins.ts';
 import { readFrontMatterHooks } from '../config/parse-yaml.ts';
-import { findOwningRoot, findProjectRoot } from '../../place.ts';
+import { findOwningRoot, findProjectRoot } from '../../workspace-roots.ts';
 import type { ClaudePlaces } from '../session.ts';
 import { readConfigText } from '../../read-config-text.ts';
 import { describeSwitchedOff } from './switches.ts';
@@ -48,9 +48,11 @@ function findIn(folder: Folder, places: ClaudePlaces): readonly MarkdownFile[] {
 }
 
 function listFiles(directory: string, folder: Folder): string[] {
-  const place = path.join(directory, folder);
+  const searchedDirectory = path.join(directory, folder);
   const inside =
-    folder === 'commands' ? listMarkdownBelow(place, 1) : listDirectFiles(place, folder);
+    folder === 'commands'
+      ? listMarkdownBelow(searchedDirectory, 1)
+      : listDirectFiles(searchedDirectory, folder);
   return inside.filter((file) => findRealPath(file) !== null);
 }
 
@@ -200,7 +202,7 @@ function readPluginCommand(file: string, plugin: Plugin, owner: Owner): Markdown
 }
 
 const NOT_OF_PLUGINS =
-  'a plugin’s sub-agent may bring no hooks; write it into hooks/hooks.json, or the sub-agent into .claude/agents';
+  'hooks of a plugin’s sub-agent are not read; move them to hooks/hooks.json, or the sub-agent to .claude/agents';
 
 function omitAgent(file: string, plugin: Plugin): MarkdownHooks {
   const { source, hooks, ignored } = readAgentHooks(file, plugin);

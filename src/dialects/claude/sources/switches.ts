@@ -71,6 +71,6 @@ function isOn(setting: SettingsReading): boolean {
 
 /** Describes a disabled hook as ignored. */
 export function describeSwitchedOff(hook: Entry | BrokenEntry, why: string): Ignored {
-  const name = hook.event === null ? 'what stands' : `the ${hook.event} hook`;
+  const name = hook.event === null ? 'the entry' : `the ${hook.event} hook`;
   return { path: hook.source.file, why: `${name} at line ${hook.line} does not run: ${why}` };
 }

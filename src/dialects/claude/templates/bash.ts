@@ -59,7 +59,7 @@ const OWN: Readonly<Partial<Record<ClaudeExampleEvent, string>>> = {
   PreToolUse: formatScript`
 wanted=$(jq -r '.tool_input.command // ""' <<< "$input") || exit 1
 
-# An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+# An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
 dangerous='(^|[^[:alnum:]_])rm([[:space:]]+-[^[:space:]]+)+[[:space:]]+"?(/|~|[$]HOME)/?[*]?([[:space:];&|)"]|$)'
 
 if [[ $wanted =~ $dangerous ]]; then

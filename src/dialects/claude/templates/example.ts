@@ -5,8 +5,8 @@ import type { HookExample, Row, Trial } from '../../templates.ts';
 export const REASONS = {
   deletes: 'This command would delete far too much. Name the directory that is meant.',
   empty: 'The prompt is empty.',
-  key: 'The prompt holds a private key. Take it out, and consider it known.',
-  unfinished: 'Your last message speaks of a TODO: do it, or say why it can wait.',
+  key: 'The prompt contains a private key. Remove it, and treat the key as leaked.',
+  unfinished: 'Your last message mentions a TODO: finish it, or explain why it can wait.',
 } as const;
 
 /** What an example does; several events share one kind. */
@@ -33,7 +33,7 @@ const LOG_FILE = '~/.claude/hook-logs/events.log';
 export const AS_IT_IS: Trial = { flags: {}, facts: {}, look: null };
 export const SEE_LOG: Trial = { ...AS_IT_IS, look: `tail -n 1 ${LOG_FILE}` };
 
-export const PASSES: Row = ['exit code 0', 'nothing to say'];
+export const PASSES: Row = ['exit code 0', 'no decision'];
 export const FAILS: Row = [
   'another exit code',
   'no answer, and the failure is reported to the user',

@@ -21,12 +21,12 @@ const MODELS: readonly Row[] = [
 const SESSION_EXAMPLES = {
   UserPromptSubmit: {
     runs: 'for every prompt',
-    does: 'refuses a prompt that is empty or holds a private key',
+    does: 'refuses a prompt that is empty or contains a private key',
     reads: [['prompt', 'what the user wrote']],
     answers: [
       ['exit code 0', 'the prompt goes to the model'],
       PLAIN_CONTEXT,
-      ['exit code 2', 'the prompt is refused; what is on stderr tells the user why'],
+      ['exit code 2', 'the prompt is refused; stderr tells the user why'],
       FAILS,
       ['{"decision": "block", "reason": "..."}', 'the same as JSON'],
       describeContextAnswer('UserPromptSubmit'),
@@ -41,7 +41,7 @@ const SESSION_EXAMPLES = {
       ['prompt', 'what it becomes'],
     ],
     field: 'command_name',
-    answers: [PLAIN_CONTEXT, ['exit code 2', 'it is refused; what is on stderr says why']],
+    answers: [PLAIN_CONTEXT, ['exit code 2', 'it is refused; stderr says why']],
   }),
   SessionStart: {
     runs: 'when a session opens',
@@ -53,16 +53,16 @@ const SESSION_EXAMPLES = {
   },
   Stop: {
     runs: 'when the agent is about to finish',
-    does: 'sends it back once when its last message speaks of a TODO',
+    does: 'sends it back once when its last message mentions a TODO',
     reads: [
-      ['last_assistant_message', 'its last words'],
-      ['stop_hook_active', 'true when it goes on because of a hook like this one already'],
+      ['last_assistant_message', 'its last message'],
+      ['stop_hook_active', 'true when a Stop hook has already made it continue'],
     ],
     answers: [
       ['exit code 0', 'it finishes'],
-      ['exit code 2', 'it goes on; what is on stderr tells it with what'],
+      ['exit code 2', 'it continues; stderr tells it what to do'],
       FAILS,
-      ['{"decision": "block", "reason": "..."}', 'it goes on; the reason tells it with what'],
+      ['{"decision": "block", "reason": "..."}', 'it continues; the reason tells it what to do'],
     ],
     trial: { ...AS_IT_IS, facts: { lastText: 'All done but for one TODO.' } },
     action: { kind: 'own' },
@@ -84,11 +84,11 @@ const SESSION_EXAMPLES = {
     runs: 'when a sub-agent is about to finish',
     reads: [
       ['agent_type', 'which kind of agent; also agent_id and agent_transcript_path'],
-      ['last_assistant_message', 'its last words'],
-      ['stop_hook_active', 'true when it goes on because of a hook like this one already'],
+      ['last_assistant_message', 'its last message'],
+      ['stop_hook_active', 'true when a Stop hook has already made it continue'],
     ],
     field: 'last_assistant_message',
-    answers: [['exit code 2', 'it goes on; what is on stderr tells it with what']],
+    answers: [['exit code 2', 'it continues; stderr tells it what to do']],
   }),
   PreCompact: {
     runs: 'before a long conversation is compacted',
@@ -96,8 +96,8 @@ const SESSION_EXAMPLES = {
     reads: [['trigger', 'manual or auto; also custom_instructions']],
     answers: [
       ['exit code 0', 'the conversation is compacted'],
-      ['plain text on stdout', 'what the summary should heed'],
-      ['exit code 2', 'it stays as it is; what is on stderr says why'],
+      ['plain text on stdout', 'instructions for the summary'],
+      ['exit code 2', 'it stays as it is; stderr says why'],
       FAILS,
     ],
     trial: AS_IT_IS,
@@ -113,7 +113,7 @@ const SESSION_EXAMPLES = {
     reads: [...MODELS, ['estimated_cache_write_usd', 'what the switch may cost']],
     field: 'to_model',
     answers: [
-      ['exit code 2', 'the model stays; what is on stderr says why'],
+      ['exit code 2', 'the model stays; stderr says why'],
       [
         formatSpecificOutput('PreModelSwitch', '"permissionDecision": "deny"'),
         'the same; also "ask"',
@@ -142,7 +142,7 @@ const SESSION_EXAMPLES = {
   Notification: createWatchExample({
     runs: 'when the agent waits for the user, or is done',
     reads: [
-      ['message', 'what the user is told'],
+      ['message', 'what the user sees'],
       ['notification_type', 'such as permission_prompt or idle_prompt'],
     ],
     field: 'message',
@@ -159,7 +159,7 @@ const SESSION_EXAMPLES = {
     runs: 'when a teammate is about to idle',
     reads: [['teammate_name', 'who']],
     field: 'teammate_name',
-    answers: [['exit code 2', 'it goes on; what is on stderr tells it with what']],
+    answers: [['exit code 2', 'it continues; stderr tells it what to do']],
   }),
 } as const satisfies Record<string, ClaudeExample>;
 
@@ -178,7 +178,7 @@ const TOOL_EXAMPLES = {
     reads: [...TOOL, CALL],
     answers: [
       PASSES,
-      ['exit code 2', 'the call is denied; what is on stderr tells the model why'],
+      ['exit code 2', 'the call is denied; stderr tells the model why'],
       FAILS,
       [
         formatSpecificOutput(
@@ -219,10 +219,10 @@ const TOOL_EXAMPLES = {
   PostToolUse: {
     runs: 'after a tool call that succeeded',
     does: 'tells the model when a tool took more than 5 seconds',
-    reads: [...TOOL, ['tool_response', 'what the tool answered'], CALL, TOOK],
+    reads: [...TOOL, ['tool_response', 'the output of the tool'], CALL, TOOK],
     answers: [
       PASSES,
-      ['exit code 2', 'the model gets what is on stderr as feedback on the call'],
+      ['exit code 2', 'the model gets stderr as feedback on the call'],
       FAILS,
       describeContextAnswer('PostToolUse'),
     ],
@@ -235,7 +235,7 @@ const TOOL_EXAMPLES = {
     reads: [...TOOL, ['error', 'what went wrong'], ['is_interrupt', 'true or false'], CALL, TOOK],
     answers: [
       PASSES,
-      ['exit code 2', 'the model gets what is on stderr as feedback on the call'],
+      ['exit code 2', 'the model gets stderr as feedback on the call'],
       FAILS,
       describeContextAnswer('PostToolUseFailure'),
     ],
@@ -251,7 +251,7 @@ const TOOL_EXAMPLES = {
     reads: [['tool_calls', 'tool_name, tool_input, tool_use_id and tool_response of each']],
     answers: [
       PASSES,
-      ['exit code 2', 'the run stops; what is on stderr says why'],
+      ['exit code 2', 'the run stops; stderr says why'],
       FAILS,
       describeContextAnswer('PostToolBatch'),
     ],
@@ -265,7 +265,7 @@ const TOOL_EXAMPLES = {
       ['task_subject', 'what is to be done; also task_description'],
     ],
     field: 'task_subject',
-    answers: [['exit code 2', 'it is not created; what is on stderr tells the model why']],
+    answers: [['exit code 2', 'it is not created; stderr tells the model why']],
   }),
   TaskCompleted: createWatchExample({
     runs: 'when an item of the task list is marked as done',
@@ -274,7 +274,7 @@ const TOOL_EXAMPLES = {
       ['task_subject', 'what was to be done; also task_description'],
     ],
     field: 'task_subject',
-    answers: [['exit code 2', 'it stays open; what is on stderr tells the model why']],
+    answers: [['exit code 2', 'it stays open; stderr tells the model why']],
   }),
   Elicitation: createWatchExample({
     runs: 'when an MCP server asks the user something',
@@ -322,7 +322,7 @@ const PLACE_EXAMPLES = {
     reads: [['name', 'what it should be called']],
     answers: [
       ['plain text on stdout', 'its last line is the path of the new worktree'],
-      ['another exit code than 0', 'there is no worktree; what is on stderr says why'],
+      ['another exit code than 0', 'there is no worktree; stderr says why'],
     ],
     trial: { ...AS_IT_IS, look: 'git worktree list' },
     action: { kind: 'own' },

@@ -80,7 +80,7 @@ const OWN: Readonly<Partial<Record<ClaudeExampleEvent, JavascriptParts>>> = {
     body: formatScript`
 const command = input.tool_input?.command ?? '';
 
-// An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+// An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
 const dangerous = /\brm(\s+-\S+)+\s+"?(\/|~|\$HOME)\/?\*?([\s;&|)"]|$)/;
 
 if (dangerous.test(command)) {
@@ -164,9 +164,9 @@ if (branch) console.log(\`The git branch is \${branch}.\`);
     uses: {},
     payload: '  last_assistant_message?: string;\n  stop_hook_active?: boolean;\n',
     body: formatScript`
-const speaksOfMore = /\bTODO\b/.test(input.last_assistant_message ?? '');
+const mentionsTodo = /\bTODO\b/.test(input.last_assistant_message ?? '');
 
-if (speaksOfMore && !input.stop_hook_active) {
+if (mentionsTodo && !input.stop_hook_active) {
   const reason = 'REASON';
   console.log(JSON.stringify({ decision: 'block', reason }));
 }

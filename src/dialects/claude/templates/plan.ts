@@ -58,7 +58,7 @@ async function checkMatcher(event: ClaudeEvent, matcher: string | undefined): Pr
   if (matcher === undefined) return;
   const [{ compileMatcher }, { createPatternScreen }] = await Promise.all([
     import('../../../hooks/matcher.ts'),
-    import('../match/matching.ts'),
+    import('../match/subject-matcher.ts'),
   ]);
   try {
     compileMatcher(matcher, createPatternScreen(event));
@@ -81,16 +81,16 @@ async function planHook(
   const hasProgram = createProgramCheck(machine);
   const language = resolveScriptLanguage(options.lang, hasProgram);
   const runner = findRunner(language, hasProgram);
-  const place = resolvePlace(machine, options.isGlobal);
+  const claudePlace = resolvePlace(machine, options.isGlobal);
   const { write, extension } = CLAUDE_HOOK_LANGUAGES[language];
   const name = `${event}${extension}`;
-  const script = path.join(place.directory, 'hooks', name);
+  const script = path.join(claudePlace.directory, 'hooks', name);
   const example = CLAUDE_EXAMPLES[event];
   const entry = {
     matcher: options.matcher ?? example.matcher,
     handler: {
       type: 'command',
-      command: [...runner.words, `${place.written}/hooks/${name}`].join(' '),
+      command: [...runner.words, `${claudePlace.written}/hooks/${name}`].join(' '),
       ...dropUndefined({ timeout: example.timeout }),
     },
   };
@@ -98,19 +98,21 @@ async function planHook(
     event,
     example,
     language,
-    file: { path: script, text: write(event), mode: 0o755, within: place.within },
+    file: { path: script, text: write(event), mode: 0o755, within: claudePlace.within },
     existing: isThere(script) ? [script] : [],
     settings: {
-      file: place.settings,
-      within: place.within,
+      file: claudePlace.settings,
+      within: claudePlace.within,
       addTo: (text) => addEntry(text, event, entry),
     },
     isNewHook: (unit) =>
-      unit.eventName === event && isSameFile(unit.path, place.settings) && isEntry(unit, entry),
+      unit.eventName === event &&
+      isSameFile(unit.path, claudePlace.settings) &&
+      isEntry(unit, entry),
     notes: [...listMissingPrograms(language, hasProgram), ...runner.notes],
     // A setting may disable every hook of the file.
     describeUnseen: (reasons) =>
-      `it does not run: ${place.settings} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
+      `it does not run: ${claudePlace.settings} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
   };
 }
 
@@ -134,7 +136,7 @@ function findRunner(
   if (language !== 'ts') return { words: [], notes: [] };
   const program = canNodeRunTypes() ? 'node' : ['bun', 'tsx'].find(hasProgram);
   if (program !== undefined) return { words: [program], notes: [] };
-  const note = `Node ${process.versions.node} does not run TypeScript: npx fetches tsx when the hook first runs, or use Node 22.18 and say --force`;
+  const note = `Node ${process.versions.node} does not run TypeScript: npx fetches tsx when the hook first runs, or use Node 22.18 and pass --force`;
   return { words: ['npx', '--yes', 'tsx'], notes: [note] };
 }
 

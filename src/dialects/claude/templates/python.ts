@@ -76,7 +76,7 @@ const OWN: Readonly<
     body: formatScript`
 command = payload.get("tool_input", {}).get("command") or ""
 
-# An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+# An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
 DANGEROUS = r'\brm(\s+-\S+)+\s+"?(/|~|\$HOME)/?\*?([\s;&|)"]|$)'
 
 if re.search(DANGEROUS, command):

@@ -60,7 +60,7 @@ jq '
   | if $last > 0 and $days >= 1 then
       {
         cancel: false,
-        contextModification: "This task has rested for \($days) day(s): check what has changed since."
+        contextModification: "This task has been idle for \($days) day(s): check what has changed since."
       }
     else
       {cancel: false}
@@ -73,7 +73,7 @@ jq '
   PreToolUse: formatScript`
 wanted=$(jq -r '.preToolUse.parameters | .command // .commands // ""' <<< "$input") || exit 1
 
-# An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+# An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
 dangerous='(^|[^[:alnum:]_])rm([[:space:]]+-[^[:space:]]+)+[[:space:]]+"?(/|~|[$]HOME)/?[*]?([[:space:];&|)"]|$)'
 
 if [[ $wanted =~ $dangerous ]]; then
@@ -108,7 +108,7 @@ if [[ $prompt != *[![:space:]]* ]]; then
   refuse "The prompt is empty."
 fi
 if [[ $prompt == *"-----BEGIN "*"PRIVATE KEY-----"* ]]; then
-  refuse "The prompt holds a private key. Take it out, and consider it known."
+  refuse "The prompt contains a private key. Remove it, and treat the key as leaked."
 fi
 
 echo '{"cancel": false}'

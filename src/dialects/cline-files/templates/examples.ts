@@ -5,9 +5,7 @@ const REFUSES = '{"cancel": true, "errorMessage": "..."}';
 const ADDS = '{"contextModification": "..."}';
 
 const CONTEXT: Row = [ADDS, 'text that the model gets with its next request'];
-const ONLY_WATCHES: readonly Row[] = [
-  [GOES_ON, 'all that it can say: this event cannot be refused'],
-];
+const ONLY_WATCHES: readonly Row[] = [[GOES_ON, 'the only answer: this event cannot be refused']];
 
 const AS_IT_IS: Trial = { flags: {}, facts: {}, look: null };
 const SEE_LOG: Trial = { ...AS_IT_IS, look: 'tail -n 1 ~/.cline/hook-logs/events.log' };
@@ -26,8 +24,8 @@ export const HOOK_EXAMPLES = {
     trial: AS_IT_IS,
   },
   TaskResume: {
-    runs: 'when a task is taken up again',
-    does: 'tells the model when the task has rested for more than a day',
+    runs: 'when a task is resumed',
+    does: 'tells the model when the task has been idle for more than a day',
     reads: [
       ['taskResume.taskMetadata', 'taskId and ulid'],
       ['taskResume.previousState', 'lastMessageTs in milliseconds and messageCount, both as text'],
@@ -49,10 +47,10 @@ export const HOOK_EXAMPLES = {
   TaskComplete: {
     runs: 'when a task is done',
     does: LOGS,
-    reads: [['taskComplete.taskMetadata', 'taskId, ulid, and result: the closing words']],
+    reads: [['taskComplete.taskMetadata', 'taskId, ulid, and result: its final message']],
     answers: [
       [GOES_ON, 'the task ends'],
-      [REFUSES, 'the agent goes on, and the message tells it with what'],
+      [REFUSES, 'the agent continues; the message tells it what to do'],
     ],
     trial: SEE_LOG,
   },
@@ -88,12 +86,12 @@ export const HOOK_EXAMPLES = {
     reads: [
       ['postToolUse.toolName', 'such as execute_command or write_to_file'],
       ['postToolUse.parameters', 'the input of the tool; every value is text'],
-      ['postToolUse.result', 'what the tool answered, as text'],
+      ['postToolUse.result', 'the output of the tool, as text'],
       ['postToolUse.success', 'true or false'],
       ['postToolUse.executionTimeMs', 'how long it took, in milliseconds'],
     ],
     answers: [
-      [GOES_ON, 'nothing to say'],
+      [GOES_ON, 'no decision'],
       [REFUSES, 'the model gets the message as feedback on the call'],
       CONTEXT,
     ],
@@ -101,7 +99,7 @@ export const HOOK_EXAMPLES = {
   },
   UserPromptSubmit: {
     runs: 'for every prompt',
-    does: 'refuses a prompt that is empty or holds a private key',
+    does: 'refuses a prompt that is empty or contains a private key',
     reads: [
       ['userPromptSubmit.prompt', 'what the user wrote'],
       ['userPromptSubmit.attachments', 'paths of files that go with it'],
@@ -118,7 +116,7 @@ export const HOOK_EXAMPLES = {
     does: LOGS,
     reads: [
       ['notification.event', 'user_attention or task_complete'],
-      ['notification.message', 'what the user is told'],
+      ['notification.message', 'what the user sees'],
       ['notification.waitingForUserInput', 'true or false'],
     ],
     answers: ONLY_WATCHES,

@@ -103,7 +103,7 @@ const PARTS: Readonly<Record<ExampleEvent, JavascriptParts>> = {
   if (!(last > 0 && days >= 1)) return { cancel: false };
   return {
     cancel: false,
-    contextModification: \`This task has rested for \${days} day(s): check what has changed since.\`,
+    contextModification: \`This task has been idle for \${days} day(s): check what has changed since.\`,
   };
 `,
   },
@@ -134,7 +134,7 @@ const PARTS: Readonly<Record<ExampleEvent, JavascriptParts>> = {
   const { parameters } = input.preToolUse;
   const command = parameters?.command ?? parameters?.commands ?? '';
 
-  // An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+  // An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
   const dangerous = /\brm(\s+-\S+)+\s+"?(\/|~|\$HOME)\/?\*?([\s;&|)"]|$)/;
 
   if (!dangerous.test(command)) return { cancel: false };
@@ -168,7 +168,7 @@ const PARTS: Readonly<Record<ExampleEvent, JavascriptParts>> = {
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(prompt)) return { cancel: false };
   return {
     cancel: true,
-    errorMessage: 'The prompt holds a private key. Take it out, and consider it known.',
+    errorMessage: 'The prompt contains a private key. Remove it, and treat the key as leaked.',
   };
 `,
   },

@@ -50,7 +50,7 @@ function resolveEvent(name: string): FileHookName {
   const files = FILE_HOOK_NAMES.filter((each) => isRunAt(each, canonical));
   throw new HooklineError('EVENT_UNKNOWN', {
     message: `Cline has no hook file named ${canonical}`,
-    hint: files.length === 0 ? all : `What runs then is: ${files.join(', ')}.`,
+    hint: files.length === 0 ? all : `Cline’s hooks for this event: ${files.join(', ')}.`,
   });
 }
 
@@ -62,7 +62,7 @@ function isRunAt(name: FileHookName, event: EventName): boolean {
 function createMatcherError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: 'hook files of Cline have no matcher: each runs at every event of its name',
-    hint: 'Leave --matcher out, or say --dialect claude.',
+    hint: 'Omit --matcher, or use --dialect claude.',
   });
 }
 
@@ -87,7 +87,7 @@ function planHook(
     settings: null,
     isNewHook: (unit) => isSameFile(unit.path, file),
     notes: [
-      ...others.map((other) => `${other} is there, too, and runs at the same event`),
+      ...others.map((other) => `${other} also exists and runs at the same event`),
       ...listMissingPrograms(language, hasProgram),
     ],
     describeUnseen: (reasons) =>

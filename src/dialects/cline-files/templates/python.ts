@@ -77,7 +77,7 @@ days = int((time.time() - int(last) / 1000) // 86400)
 answer = {"cancel": False}
 if int(last) > 0 and days >= 1:
     answer["contextModification"] = (
-        f"This task has rested for {days} day(s): check what has changed since."
+        f"This task has been idle for {days} day(s): check what has changed since."
     )
 `,
   },
@@ -96,7 +96,7 @@ if int(last) > 0 and days >= 1:
 parameters = payload["preToolUse"].get("parameters", {})
 command = parameters.get("command") or parameters.get("commands") or ""
 
-# An example, not a wall: rm with options, aimed at /, ~ or $HOME itself.
+# An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
 DANGEROUS = r'\brm(\s+-\S+)+\s+"?(/|~|\$HOME)/?\*?([\s;&|)"]|$)'
 
 answer = {"cancel": False}
@@ -131,7 +131,7 @@ if not prompt.strip():
 elif re.search(r"-----BEGIN [A-Z ]*PRIVATE KEY-----", prompt):
     answer = {
         "cancel": True,
-        "errorMessage": "The prompt holds a private key. Take it out, and consider it known.",
+        "errorMessage": "The prompt contains a private key. Remove it, and treat the key as leaked.",
     }
 `,
   },

@@ -23,7 +23,7 @@ export const PLUGIN_EXAMPLES = {
     beforeTool({ toolCall, input }) {
       const isForced = /git push[^"]*(?:--force|-f\b)/.test(JSON.stringify(input));
       if (toolCall.toolName !== 'run_commands' || !isForced) return undefined;
-      return { skip: true, reason: 'pushes are not forced here: ask the user' };
+      return { skip: true, reason: 'forced pushes are not allowed here: ask the user' };
     },
 `,
     demo: ["{ tools: [{ name: 'run_commands', input: { commands: ['git push --force'] } }] }"],
@@ -31,7 +31,7 @@ export const PLUGIN_EXAMPLES = {
   afterTool: {
     event: 'PostToolUse',
     runs: 'after every tool call',
-    does: 'takes keys out of what the model is shown',
+    does: 'redacts keys in tool results',
     hook: formatScript`
     afterTool({ result }) {
       const text = JSON.stringify(result.output) ?? '';
@@ -54,7 +54,7 @@ export const PLUGIN_EXAMPLES = {
   },
   afterRun: {
     event: 'RunEnd',
-    runs: 'when a run has ended, however it did',
+    runs: 'when a run has ended, also after an error',
     does: 'says how it ended',
     hook: formatScript`
     afterRun({ result }) {

@@ -43,14 +43,14 @@ function resolveLanguage(written = 'ts'): PluginLanguage {
   if (written === 'ts' || written === 'node') return written;
   throw new HooklineError('USAGE_INVALID', {
     message: `--lang should be ts or node for a plugin, found ${JSON.stringify(written)}`,
-    hint: 'A plugin is a module of JavaScript or TypeScript; leave --lang out for TypeScript.',
+    hint: 'A plugin is a module of JavaScript or TypeScript; omit --lang for TypeScript.',
   });
 }
 
 function createMatcherError(): HooklineError {
   return new HooklineError('USAGE_INVALID', {
     message: 'hooks of plugins have no matcher: each checks its own input',
-    hint: 'Leave --matcher out, or say --dialect claude.',
+    hint: 'Omit --matcher, or use --dialect claude.',
   });
 }
 
@@ -72,7 +72,7 @@ function planFile(
     isNewHook: (unit) => isSameFile(unit.path, file),
     notes: [],
     describeUnseen: ([why]) =>
-      `it is not loaded: ${file} ${why ?? 'is not where plugins are looked for'}`,
+      `it is not loaded: ${file} ${why ?? 'is not in a directory of plugins'}`,
     tryIt: (pluginFile) => `hookline plugin demo ${quoteShellWord(pluginFile)}`,
   };
 }
@@ -113,13 +113,13 @@ export function renderPluginFile(
 /** The lines that only an example with a `say` function needs. */
 const SAYING = /^(?:let| {3}) say = .*\n/gmu;
 
-/** TypeScript-only code stands between these marks. */
+/** TypeScript-only code is between these marks. */
 const TYPED = /<\|(.*?)\|>/gu;
 
 const FILE = formatScript`
-// A Cline plugin: it brings a tool, and runs RUNS: it DOES.
+// A Cline plugin: it adds a tool; its hook runs RUNS and DOES.
 //
-//   see it work, without a network:  hookline plugin demo .cline/plugins/NAME.EXTENSION
+//   try it, without a network:       hookline plugin demo .cline/plugins/NAME.EXTENSION
 //   in a test of yours:              createPluginTestHost(plugin) of hookline/testing
 //   after a change of this file:     hookline trust
 import { <|type AgentPlugin, |>ClineCore, createTool } from '@cline/core';
@@ -136,7 +136,7 @@ const plugin<|: AgentPlugin|> = {
     api.registerTool(
       createTool({
         name: 'say_hello',
-        description: 'Greet a person by name.',
+        description: 'Greet somebody by name.',
         inputSchema: {
           type: 'object',
           properties: { name: { type: 'string', description: 'Who is greeted.' } },
@@ -153,7 +153,7 @@ HOOK
   },
 };
 
-/** A run in which the model says what stands in \`script\`. */
+/** A run of a scripted model: its turns are in \`script\`. */
 export async function runDemo()<|: Promise<void>|> {
   const host = await ClineCore.create({ backendMode: 'local' });
   try {

@@ -60,7 +60,7 @@ async function runBuilder(
     const unsayable = messages.findIndex(hasUnsayableInput);
     if (unsayable < 0) return messages;
     return formatSkipped(
-      `message ${unsayable + 1} of what it gave calls a tool with what is no JSON`,
+      `message ${unsayable + 1} of what it gave calls a tool with input that is not JSON`,
     );
   } catch (error) {
     return formatSkipped(readReason(error));

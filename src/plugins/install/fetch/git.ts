@@ -110,7 +110,7 @@ async function fetchAll(
     `${ref}^{commit}`,
   );
   if (commit.isFine) return commit.text;
-  throw createGitError(url, `there is no commit ${ref}`);
+  throw createGitError(url, `commit ${ref} not found`);
 }
 
 interface GitAnswer {

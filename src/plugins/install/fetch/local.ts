@@ -46,7 +46,7 @@ function isDirectoryAt(place: string): boolean {
   try {
     return statSync(place).isDirectory();
   } catch (error) {
-    const why = isNotFoundError(error) ? 'there is nothing there' : getErrorMessage(error);
+    const why = isNotFoundError(error) ? 'not found' : getErrorMessage(error);
     throw createInstallError(
       `${place} cannot be installed: ${why}`,
       'A package of the registry is named npm:NAME or @scope/name, a repository with --git.',
@@ -59,14 +59,14 @@ function refuseWithoutPlugin(directory: string): void {
   const { entries, problems } = findPluginModulesAt(directory);
   if (entries.length > 0 && problems.length === 0) return;
   throw createInstallError(
-    problems.map(({ message }) => message).join('; ') || `no plugin is in ${directory}`,
+    problems.map(({ message }) => message).join('; ') || `no plugin found in ${directory}`,
   );
 }
 
 function createNoPluginError(file: string) {
   return createInstallError(
-    `${file} is no plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz`,
-    'Name the plugin’s own file or directory.',
+    `${file} is not a plugin: expected a directory, a .ts, .mts, .js or .mjs file, or a .tgz`,
+    'Pass the plugin’s own file or directory.',
   );
 }
 
@@ -123,7 +123,7 @@ class TreeCopy {
     if (this.#files > MAX_FILES || this.#bytes > MAX_BYTES) {
       throw createInstallError(
         `${this.#root} holds more than a plugin would: over ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`,
-        'Name the plugin’s own directory.',
+        'Pass the plugin’s own directory.',
       );
     }
     copyFileSync(file, path.join(this.#to, name), constants.COPYFILE_EXCL);

@@ -96,7 +96,7 @@ async function readModule(
 ): Promise<OwnModule | Obstacle> {
   if (/\.c[jt]s$/.test(file)) return { unable: 'it is CommonJS' };
   const source = readTextIfPresent(file);
-  if (source === null) return { problem: `${file} is not there` };
+  if (source === null) return { problem: `${file} not found` };
   const text = stripByteOrderMark(source);
   if (file.endsWith('.json')) return toJsonModule(file, source);
   const transformed = transformFile(file, text, tools.transformSync);

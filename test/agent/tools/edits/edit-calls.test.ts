@@ -75,13 +75,13 @@ describe('MultiEdit', () => {
       edits: all,
     });
     expect(many.files).toEqual({ 'a.txt': 'b b\n' });
-    const made = await change(
+    const changeResult = await change(
       {},
       'MultiEdit',
       { file_path: 'new/n.txt', edits: edits(['', 'one\n'], ['one', 'two']) },
       ['new/n.txt'],
     );
-    expect(made.files).toEqual({ 'new/n.txt': 'two\n' });
+    expect(changeResult.files).toEqual({ 'new/n.txt': 'two\n' });
   });
 
   test('hooks receive the text of each part', async () => {

@@ -54,12 +54,12 @@ test.skipIf(!isLinux)('a device is not read, a file that hides its size is (Linu
 
 test('a missing file is reported with a similar name', () => {
   const directory = createDirectory({ 'reader.ts': '', 'notes.md': '' });
-  const said = (name: string) => formatMissingFile(path.join(directory, name), '/work');
+  const formatFor = (name: string) => formatMissingFile(path.join(directory, name), '/work');
   const note = 'File does not exist. Note: your current working directory is /work.';
-  expect(said('raeder.ts')).toBe(`${note} Did you mean ${path.join(directory, 'reader.ts')}?`);
-  expect(said('notes.txt')).toBe(`${note} Did you mean ${path.join(directory, 'notes.md')}?`);
-  expect(said('something else')).toBe(note);
-  expect(said('no-directory/a')).toBe(note);
+  expect(formatFor('raeder.ts')).toBe(`${note} Did you mean ${path.join(directory, 'reader.ts')}?`);
+  expect(formatFor('notes.txt')).toBe(`${note} Did you mean ${path.join(directory, 'notes.md')}?`);
+  expect(formatFor('something else')).toBe(note);
+  expect(formatFor('no-directory/a')).toBe(note);
 });
 
 test('an unknown error keeps its own message', () => {

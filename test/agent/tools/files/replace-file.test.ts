@@ -67,15 +67,19 @@ test('an obstacle is reported, and nothing is left behind', () => {
   const directory = createDirectory({ a: 'old' });
   mkdirSync(path.join(directory, 'full'));
   symlinkSync('circle', path.join(directory, 'circle'));
-  const said = (name: string) => {
+  const getMessage = (name: string) => {
     const file = path.join(directory, name);
     return replaceFile(file, NEW)?.replace(file, 'FILE');
   };
-  expect(said('a/b')).toBe('Cannot write FILE: a part of the path is a file, not a directory.');
-  expect(said('a/b/c')).toBe('Cannot write FILE: a part of the path is a file, not a directory.');
-  expect(said('x'.repeat(256))).toBe('Cannot write FILE: the name is too long.');
-  expect(said('full')).toBe('Cannot write FILE: it is a directory.');
-  expect(said('circle')).toBe('Cannot write FILE: its symbolic links lead in a circle.');
+  expect(getMessage('a/b')).toBe(
+    'Cannot write FILE: a part of the path is a file, not a directory.',
+  );
+  expect(getMessage('a/b/c')).toBe(
+    'Cannot write FILE: a part of the path is a file, not a directory.',
+  );
+  expect(getMessage('x'.repeat(256))).toBe('Cannot write FILE: the name is too long.');
+  expect(getMessage('full')).toBe('Cannot write FILE: it is a directory.');
+  expect(getMessage('circle')).toBe('Cannot write FILE: its symbolic links lead in a circle.');
   expect(readdirSync(directory)).toEqual(['a', 'circle', 'full']);
 });
 

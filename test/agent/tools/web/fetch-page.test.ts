@@ -58,10 +58,10 @@ test.each([
 ])('a name that turns out to be %s is not called', async (address, family) => {
   const { url, calls } = await listen('HTTP/1.1 200 OK\r\n\r\n');
   const resolve: ResolveHost = (_name, found) => found(null, [{ address, family }]);
-  const named = new URL(`https://pages.example:${url.port}/`);
-  expect(await fetchPage(named, { mayBePrivate: false, resolve }, never)).toEqual({
+  const namedUrl = new URL(`https://pages.example:${url.port}/`);
+  expect(await fetchPage(namedUrl, { mayBePrivate: false, resolve }, never)).toEqual({
     kind: 'failed',
-    message: `${named.href} could not be fetched: no answer: pages.example is at ${address}, which is a private or reserved address`,
+    message: `${namedUrl.href} could not be fetched: no answer: pages.example is at ${address}, which is a private or reserved address`,
   });
   expect(calls()).toBe(0);
 });
@@ -75,8 +75,8 @@ test('a name is looked up anew for each redirect, and refused when it has moved 
     lookups += 1;
     found(null, [{ address: '127.0.0.1', family: 4 }]);
   };
-  const named = new URL(`http://pages.localhost:${url.port}/`);
-  const fetched = await fetchPage(named, { mayBePrivate: true, resolve }, never);
+  const namedUrl = new URL(`http://pages.localhost:${url.port}/`);
+  const fetched = await fetchPage(namedUrl, { mayBePrivate: true, resolve }, never);
   expect(fetched).toMatchObject({ kind: 'failed' });
   expect(lookups).toBe(11);
 });
@@ -84,8 +84,8 @@ test('a name is looked up anew for each redirect, and refused when it has moved 
 test('no request is sent to a server without encryption', async () => {
   const { url } = await listen('HTTP/1.1 200 OK\r\n\r\n');
   const resolve: ResolveHost = (_name, found) => found(null, [{ address: '127.0.0.1', family: 4 }]);
-  const named = new URL(`http://pages.example:${url.port}/`);
-  const fetched = await fetchPage(named, { mayBePrivate: true, resolve }, never);
+  const namedUrl = new URL(`http://pages.example:${url.port}/`);
+  const fetched = await fetchPage(namedUrl, { mayBePrivate: true, resolve }, never);
   expect(fetched).toMatchObject({
     kind: 'failed',
     message: expect.stringContaining(`https://pages.example:${url.port}/ could not be fetched`),

@@ -38,20 +38,24 @@ it('lets no colour codes of others pass, also where ours are on', () => {
 
 it('prints questions without their JSON, and an error without its tags', () => {
   const questions = [{ question: 'Which?', header: 'W', options: [], multiSelect: false }];
-  const ended = { ...CALL, type: 'tool-end', tool: 'AskUserQuestion', deniedBy: null } as const;
+  const endEvent = { ...CALL, type: 'tool-end', tool: 'AskUserQuestion', deniedBy: null } as const;
   const dismissed = { response: null, text: 'The person dismissed it.', success: false };
-  expect(formatEndedCall({ ...ended, input: { questions }, output: dismissed }, '').head).toBe(
+  expect(formatEndedCall({ ...endEvent, input: { questions }, output: dismissed }, '').head).toBe(
     '✗ Which?: The person dismissed it.',
   );
-  const asked = { ...ended, tool: 'ask_followup_question', input: { question: 'Which?' } };
+  const questionEvent = {
+    ...endEvent,
+    tool: 'ask_followup_question',
+    input: { question: 'Which?' },
+  };
   const answered = {
     response: { questions, answers: { 'Which?': 'That' } },
     text: 'Which?\n→ That',
     success: true,
   };
-  expect(formatEndedCall({ ...asked, output: answered }, '').head).toBe('• Which? → That');
+  expect(formatEndedCall({ ...questionEvent, output: answered }, '').head).toBe('• Which? → That');
   const aborted = { response: null, text: '<error>It was aborted</error>', success: false };
-  const bash = { ...ended, tool: 'Bash', input: { command: 'ls' }, output: aborted };
+  const bash = { ...endEvent, tool: 'Bash', input: { command: 'ls' }, output: aborted };
   expect(formatEndedCall(bash, '')).toEqual({
     head: '✗ Bash ls: It was aborted',
     details: ['It was aborted'],

@@ -12,8 +12,8 @@ function collectEvents(data: string, cuts: readonly number[]): readonly string[]
     (keys) => void events.push(`keys ${keys}`),
     (text) => void events.push(`paste ${text.slice(BEGINS.length, -ENDS.length)}`),
   );
-  const places = [0, ...cuts.toSorted((one, other) => one - other), data.length];
-  for (const [at, index] of places.entries()) pastes.take(data.slice(places[at - 1] ?? 0, index));
+  const offsets = [0, ...cuts.toSorted((one, other) => one - other), data.length];
+  for (const [at, index] of offsets.entries()) pastes.take(data.slice(offsets[at - 1] ?? 0, index));
   return events.filter((event) => event !== 'keys ');
 }
 

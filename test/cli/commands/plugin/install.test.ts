@@ -94,11 +94,11 @@ describe('hookline plugin install', () => {
     const { stdout, stderr } = await plugin(workspace, ['install', '../my-cline-plugin']);
     expect(stdout.replaceAll(/[\da-f]{64}|[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
       'Installed my-cline-plugin 0.1.0 from ../my-cline-plugin.',
-      '  where    ~/.cline/plugins/_installed/local/my-cline-plugin-HASH',
-      '  entry    package/index.ts',
-      '  says     it contributes tools, hooks',
-      expect.stringMatching(/^ {2}files {4}3, \d\.\d kB$/u),
-      '  pinned   sha256 HASH',
+      '  where     ~/.cline/plugins/_installed/local/my-cline-plugin-HASH',
+      '  entry     package/index.ts',
+      '  declares  tools, hooks',
+      expect.stringMatching(/^ {2}files {5}3, \d\.\d kB$/u),
+      '  pinned    sha256 HASH',
       '',
     ]);
     expect(stderr).toBe('');
@@ -144,8 +144,8 @@ describe('hookline plugin install', () => {
       const registry = await openRegistry(workspace.directory, [zod]);
       write(workspace.directory, 'my-cline-plugin/package.json', seed('package-json'));
       write(workspace.directory, 'my-cline-plugin/index.ts', seed('smallest-plugin'));
-      const words = ['install', '../my-cline-plugin', '--json'];
-      const { installPath } = jsonOf(await plugin(workspace, words, registry.env));
+      const args = ['install', '../my-cline-plugin', '--json'];
+      const { installPath } = jsonOf(await plugin(workspace, args, registry.env));
       expect(filesIn(path.join(installPath, 'package'))).toEqual([
         'index.ts',
         'node_modules/zod/index.js',
@@ -189,8 +189,8 @@ describe('hookline plugin install', () => {
       'package.json': withoutDependencies(seed('package-json')),
       'index.ts': seed('smallest-plugin'),
     });
-    const words = ['install', '--git', 'github.com/acme/plugin#main', '--json'];
-    const { code, stdout } = await plugin(workspace, words, env);
+    const args = ['install', '--git', 'github.com/acme/plugin#main', '--json'];
+    const { code, stdout } = await plugin(workspace, args, env);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       code: 0,
       kind: 'git',
@@ -214,12 +214,12 @@ describe('hookline plugin install', () => {
   });
 
   it.each([
-    [['a', '--npm', '--git'], 2, 'plugin install: --npm and --git name two kinds of sources'],
-    [['./nothing'], 1, 'cannot be installed: there is nothing there'],
+    [['a', '--npm', '--git'], 2, '--npm and --git cannot be combined'],
+    [['./nothing'], 1, 'cannot be installed: not found'],
     [['npm:./x.tgz'], 2, 'an npm package is named as it is in the registry, found "./x.tgz"'],
     [['http://example.org/x.ts'], 2, 'a plugin is downloaded over https only'],
     [['--git', 'github.com/a/b#-x'], 2, 'expected a branch, a tag or a commit after # or @'],
-    [['github.com/owner/repo'], 2, 'there is no "github.com/owner/repo" here'],
+    [['github.com/owner/repo'], 2, '"github.com/owner/repo" not found'],
   ])('F4: refuses %j', async (words, code, message) => {
     const workspace = createTempWorkspace();
     const result = await plugin(workspace, ['install', ...words]);
@@ -245,9 +245,9 @@ describe('hookline plugin install', () => {
   it('installs for a workspace with --cwd, where it is loaded once it is trusted', async () => {
     const workspace = createTempWorkspace();
     const from = writePackage(workspace);
-    const words = ['install', from, '--cwd', workspace.repo];
+    const args = ['install', from, '--cwd', workspace.repo];
     const { stdout, stderr } = await runHookline(
-      ['plugin', ...words],
+      ['plugin', ...args],
       at(workspace, { cwd: workspace.directory }),
     );
     expect(stdout).toContain('Installed my-cline-plugin 0.1.0');
@@ -282,8 +282,8 @@ describe('hookline plugin install', () => {
   it('never takes --yes for trust', async () => {
     const workspace = createTempWorkspace();
     writePackage(workspace);
-    const words = ['install', '../my-cline-plugin', '--cwd', '.', '--yes'];
-    const { code, stderr } = await plugin(workspace, words);
+    const args = ['install', '../my-cline-plugin', '--cwd', '.', '--yes'];
+    const { code, stderr } = await plugin(workspace, args);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 2,
       stderr: "error: unknown option '--yes'",
@@ -304,8 +304,8 @@ describe('hookline plugin install', () => {
   it.skipIf(!hasTerminal)('asks on a terminal whether it is trusted', async () => {
     const workspace = createTempWorkspace();
     writePackage(workspace);
-    const words = ['plugin', 'install', '../my-cline-plugin', '--cwd', '.'];
-    const { code, stdout } = await runInTerminal(words, at(workspace), {
+    const args = ['plugin', 'install', '../my-cline-plugin', '--cwd', '.'];
+    const { code, stdout } = await runInTerminal(args, at(workspace), {
       dialogue: [['Trust 1 plugin', 'y']],
     });
     expect(code).toBe(0);
@@ -319,26 +319,26 @@ describe('hookline plugin install', () => {
   it('says when the plugin would not be found there', async () => {
     const workspace = createTempWorkspace({ 'sub/readme.md': '' });
     writePackage(workspace);
-    const words = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
-    const { code, stderr } = await plugin(workspace, words);
+    const args = ['install', '../../my-cline-plugin', '--cwd', 'sub'];
+    const { code, stderr } = await plugin(workspace, args);
     expect(code).toBe(0);
-    expect(stderr).toContain(`say --root ${workspace.repo}/sub to have it found`);
+    expect(stderr).toContain(`pass --root ${workspace.repo}/sub to find it`);
   });
 
   it('refuses to run inside an agent’s session', async () => {
     const workspace = createTempWorkspace();
     writePackage(workspace);
-    for (const words of [
+    for (const args of [
       ['install', '../my-cline-plugin'],
       ['uninstall', 'x'],
       ['update'],
       ['enable', 'x'],
       ['disable', 'x'],
     ]) {
-      const { code, stderr } = await plugin(workspace, words, { HOOKLINE_SESSION: 's' });
+      const { code, stderr } = await plugin(workspace, args, { HOOKLINE_SESSION: 's' });
       expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
         code: 1,
-        stderr: `hookline: \`hookline plugin ${words[0]}\` cannot run inside an agent session or a hook`,
+        stderr: `hookline: \`hookline plugin ${args[0]}\` cannot run inside an agent session or a hook`,
       });
     }
   });
@@ -359,18 +359,18 @@ describe('hookline plugin install', () => {
 
   it('ends npm and leaves nothing behind when it is interrupted', async () => {
     const workspace = createTempWorkspace();
-    const started = path.join(workspace.directory, 'started');
-    const script = `#!/bin/sh\necho > ${started}\nexec sleep 60\n`;
+    const startedFile = path.join(workspace.directory, 'started');
+    const script = `#!/bin/sh\necho > ${startedFile}\nexec sleep 60\n`;
     const npm = write(workspace.directory, 'slow-npm', script);
     chmodSync(npm, 0o755);
     const child = startHookline(
       ['plugin', 'install', 'npm:anything'],
       at(workspace, { env: { CLINE_NPM_COMMAND: npm } }),
     );
-    const ended = resultOf(child);
-    await expect.poll(() => existsSync(started)).toBe(true);
+    const installEnd = resultOf(child);
+    await expect.poll(() => existsSync(startedFile)).toBe(true);
     child.kill('SIGINT');
-    expect((await ended).code).toBe(130);
+    expect((await installEnd).code).toBe(130);
     expect(existsSync(path.join(ownPlugins(workspace), '_installed'))).toBe(false);
   });
 });
@@ -448,9 +448,9 @@ describe('hookline plugin uninstall', () => {
   it('deletes a plugin file that was not installed only with --yes', async () => {
     const workspace = createTempWorkspace();
     const file = write(ownPlugins(workspace), 'hello.ts', seed('smallest-plugin'));
-    const asked = await plugin(workspace, ['uninstall', 'hello']);
-    expect({ code: asked.code, isThere: existsSync(file) }).toEqual({ code: 1, isThere: true });
-    expect(asked.stderr).toContain(`Delete ${file}? There may be no other copy of it.`);
+    const askResult = await plugin(workspace, ['uninstall', 'hello']);
+    expect({ code: askResult.code, isThere: existsSync(file) }).toEqual({ code: 1, isThere: true });
+    expect(askResult.stderr).toContain(`Delete ${file}? There may be no other copy of it.`);
     expect((await plugin(workspace, ['uninstall', 'hello.ts', '--yes'])).code).toBe(0);
     expect(existsSync(file)).toBe(false);
   });
@@ -480,7 +480,7 @@ describe('hookline plugin update', () => {
     await plugin(workspace, ['install', from]);
     const content = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8'));
     expect((await plugin(workspace, ['update'])).stdout).toBe(
-      'my-cline-plugin: 0.1.0 is the newest.\n',
+      'my-cline-plugin: 0.1.0 is the latest version.\n',
     );
     writeFileSync(
       path.join(from, 'package.json'),
@@ -494,23 +494,23 @@ describe('hookline plugin update', () => {
     expect(results.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
       { code: 0, stdout: 'my-cline-plugin: 0.1.0 → 0.2.0 (nothing was changed)\n' },
       { code: 0, stdout: 'my-cline-plugin: 0.1.0 → 0.2.0\n' },
-      { code: 0, stdout: 'my-cline-plugin: 0.2.0 is the newest.\n' },
+      { code: 0, stdout: 'my-cline-plugin: 0.2.0 is the latest version.\n' },
     ]);
   });
 
   it('goes on with the others when one fails, and a changed one of a workspace is reviewed again', async () => {
     const workspace = createTempWorkspace();
     const from = writePackage(workspace);
-    const lost = write(workspace.directory, 'lost.ts', seed('smallest-plugin'));
-    await plugin(workspace, ['install', lost]);
+    const lostPlugin = write(workspace.directory, 'lost.ts', seed('smallest-plugin'));
+    await plugin(workspace, ['install', lostPlugin]);
     await plugin(workspace, ['install', from, '--cwd', '.']);
     await runHookline(['trust', '--yes'], at(workspace));
     writeFileSync(path.join(from, 'index.ts'), `${seed('smallest-plugin')}\n// new\n`);
-    rmSync(lost);
+    rmSync(lostPlugin);
     const { code, stdout, stderr } = await plugin(workspace, ['update']);
     expect(code).toBe(1);
     expect(stdout.replaceAll(/[\da-f]{12}/gu, 'HASH').split('\n')).toEqual([
-      `lost: not updated: ${lost} cannot be installed: there is nothing there`,
+      `lost: not updated: ${lostPlugin} cannot be installed: not found`,
       expect.stringMatching(/^ {2}A package of the registry is named npm:NAME/u),
       'my-cline-plugin: 0.1.0, content changed: sha256 HASH → HASH',
       '',
@@ -533,7 +533,7 @@ describe('hookline plugin update', () => {
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout:
-        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, and neither is where it says that it comes from\n  Review it with `hookline trust`, or install it again with --force.\n',
+        'my-cline-plugin: not updated: my-cline-plugin is not trusted here, so the source in its record is not either\n  Review it with `hookline trust`, or install it again with --force.\n',
     });
   });
 
@@ -541,8 +541,7 @@ describe('hookline plugin update', () => {
     const { code, stdout } = await plugin(createTempWorkspace(), ['update']);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout:
-        'No plugin is installed that could be updated. `hookline plugin install` installs one.\n',
+      stdout: 'No installed plugins to update. Install one with `hookline plugin install`.\n',
     });
   });
 });

@@ -140,7 +140,7 @@ describe('hookline plugin list', () => {
     });
     const { stdout } = await plugin(workspace, ['list']);
     expect(stdout.split('\n')).toEqual([
-      'broken  failed: Invalid manifest for extension "broken": there is no capability "tool"; did you mean "tools"?',
+      'broken  failed: Invalid manifest for extension "broken": capability "tool" not found; did you mean "tools"?',
       '  bad · ~/.cline/plugins/bad.ts',
       '',
       'hello-plugin  ready',
@@ -292,10 +292,10 @@ describe('hookline plugin enable and disable', () => {
     const workspace = createTempWorkspace();
     writeOwn(workspace, TWO);
     expect((await plugin(workspace, ['disable', 'TWO'])).stdout).toBe(
-      `two is switched off (in ${workspace.home}/.hookline/config.json).\n`,
+      `Disabled two (in ${workspace.home}/.hookline/config.json).\n`,
     );
     expect((await listed(workspace)).map(({ state }) => state)).toEqual(['disabled', 'disabled']);
-    expect((await plugin(workspace, ['enable', 'two'])).stdout).toBe('two is switched on.\n');
+    expect((await plugin(workspace, ['enable', 'two'])).stdout).toBe('Enabled two.\n');
     const one = await plugin(workspace, ['disable', 'tools-plugin.ts', '--json']);
     expect(jsonOf(one)).toEqual({
       name: 'two',
@@ -319,7 +319,7 @@ describe('hookline plugin enable and disable', () => {
     const { code, stdout } = await plugin(workspace, ['enable', 'hello']);
     expect({ code, stdout }).toEqual({
       code: 1,
-      stdout: `hello stays off: switched off in Cline: "disabledPlugins" of ${settings}\n`,
+      stdout: `hello is still disabled: disabled in Cline: "disabledPlugins" of ${settings}\n`,
     });
   });
 
@@ -335,7 +335,7 @@ describe('hookline plugin enable and disable', () => {
       {
         code: 2,
         stderr:
-          'hookline: several plugins are called "hello": plugin:home:hello, plugin:home:hello~2\n  Name one of them by its id or its path.\n',
+          'hookline: several plugins are called "hello": plugin:home:hello, plugin:home:hello~2\n  Pass the id or path of one of them.\n',
       },
     ]);
   });
@@ -367,7 +367,7 @@ describe('hookline plugin validate', () => {
         `  ${file}`,
         '  commands: x',
         '  warning validate: it declares the capability "hooks" and has no hooks',
-        '  warning setup: registerCommand requires the "commands" capability, which its manifest does not declare; it counts all the same',
+        '  warning setup: registerCommand requires the "commands" capability, which its manifest does not declare; it is registered anyway',
         '',
       ],
     });
@@ -420,14 +420,17 @@ describe('hookline plugin validate', () => {
   it('trusts without a question with --yes, and prints what it trusts', async () => {
     const workspace = createTempWorkspace();
     write(workspace.repo, 'src/mine.ts', HELLO);
-    const words = ['validate', 'src/mine.ts', '--json'];
-    const read = await plugin(workspace, [...words, '--yes']);
-    expect({ code: read.code, ...jsonOf(read) }).toMatchObject({ code: 0, valid: true });
-    expect(read.stderr).toContain('say_hello');
-    expect(read.stderr).toContain('Trusted 1 plugin.');
-    expect(jsonOf(await plugin(workspace, words))).toMatchObject({ valid: true });
+    const args = ['validate', 'src/mine.ts', '--json'];
+    const validation = await plugin(workspace, [...args, '--yes']);
+    expect({ code: validation.code, ...jsonOf(validation) }).toMatchObject({
+      code: 0,
+      valid: true,
+    });
+    expect(validation.stderr).toContain('say_hello');
+    expect(validation.stderr).toContain('Trusted 1 plugin.');
+    expect(jsonOf(await plugin(workspace, args))).toMatchObject({ valid: true });
     writeFileSync(path.join(workspace.repo, 'src/mine.ts'), `${HELLO}// more\n`);
-    expect(jsonOf(await plugin(workspace, words))).toMatchObject({ valid: false });
+    expect(jsonOf(await plugin(workspace, args))).toMatchObject({ valid: false });
   });
 
   it('trusts nothing with --yes inside of an agent’s session', async () => {
@@ -442,15 +445,15 @@ describe('hookline plugin validate', () => {
   it.skipIf(!hasTerminal)('asks for trust on a terminal, and remembers the answer', async () => {
     const workspace = createTempWorkspace();
     write(workspace.repo, 'src/mine.ts', HELLO);
-    const words = ['plugin', 'validate', 'src/mine.ts'];
-    const asked = await runInTerminal(words, at(workspace), {
+    const args = ['plugin', 'validate', 'src/mine.ts'];
+    const askResult = await runInTerminal(args, at(workspace), {
       dialogue: [['Trust 1 plugin', 'y']],
     });
-    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('say_hello') });
-    const again = await runHookline(words, at(workspace));
+    expect(askResult).toMatchObject({ code: 0, stdout: expect.stringContaining('say_hello') });
+    const again = await runHookline(args, at(workspace));
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('hello-plugin  fine') });
     writeFileSync(path.join(workspace.repo, 'src/mine.ts'), `${HELLO}// more\n`);
-    expect((await runHookline(words, at(workspace))).stdout).toContain('not loaded: modified');
+    expect((await runHookline(args, at(workspace))).stdout).toContain('not loaded: modified');
   });
 
   it.each(['./nothing', 'missing.ts', '../plugins/missing.mjs'])(
@@ -460,7 +463,7 @@ describe('hookline plugin validate', () => {
       const { code, stderr } = await plugin(workspace, ['validate', wanted]);
       expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
         code: 2,
-        stderr: `hookline: there is no file or directory at ${path.resolve(workspace.repo, wanted)}`,
+        stderr: `hookline: no file or directory at ${path.resolve(workspace.repo, wanted)}`,
       });
     },
   );
@@ -508,12 +511,12 @@ describe('hookline plugin doctor', () => {
       {
         about: 'left behind',
         level: 'hint',
-        text: expect.stringContaining('by an install that did not end: the next one removes it'),
+        text: expect.stringContaining('by an interrupted install; the next install removes it'),
       },
       {
         about: 'one',
         level: 'problem',
-        text: `one.ts in ${installPath}: other bytes than what was installed`,
+        text: `one.ts in ${installPath}: differs from what was installed`,
       },
       { about: 'plugin:home:bad', level: 'problem', text: expect.stringContaining('bad.ts') },
       { about: 'same', level: 'hint', text: '2 plugins have this name, and one of them is used' },
@@ -571,7 +574,7 @@ describe('hookline plugin demo', () => {
     write(workspace.repo, 'my-plugin.ts', seed('single-file-template'));
     const { code, stdout, stderr } = await plugin(workspace, ['demo', 'my-plugin.ts']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^not run: untrusted: .*say --yes/u);
+    expect(stderr).toMatch(/^not run: untrusted: .*pass --yes/u);
   });
 
   it.each([

@@ -187,19 +187,19 @@ describe('an agent by itself', () => {
         message: expect.stringContaining('the api key was refused'),
       }),
     });
-    const asked: string[] = [];
+    const askedTools: string[] = [];
     const model = ownModel([CALLED, SAID]);
     const careful = open({
       model,
       tools: [ADD],
       toolPolicies: { add: { autoApprove: false } },
       requestToolApproval: ({ toolName }) => {
-        asked.push(toolName);
+        askedTools.push(toolName);
         return { approved: false, reason: 'not now' };
       },
     });
     await careful.run('go');
-    expect(asked).toEqual(['add']);
+    expect(askedTools).toEqual(['add']);
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('not now');
   });
 

@@ -148,8 +148,8 @@ describe('the chunks of a handler', () => {
   });
 
   it('with calls without ids give each one of its own', async () => {
-    const named = (name: string): Chunk => call({ function: { name, arguments: {} } });
-    expect(await contentOf([named('Read'), named('Read')])).toEqual([
+    const createNamedCall = (name: string): Chunk => call({ function: { name, arguments: {} } });
+    expect(await contentOf([createNamedCall('Read'), createNamedCall('Read')])).toEqual([
       { type: 'tool_use', id: expect.stringMatching(/^call_/), name: 'Read', input: {} },
       { type: 'tool_use', id: expect.stringMatching(/^call_/), name: 'Read', input: {} },
     ]);
@@ -210,8 +210,8 @@ describe('the chunks of a handler', () => {
 
   it('without usage are asked for it afterwards', async () => {
     const usage = { type: 'usage', inputTokens: 3, outputTokens: 4, id: 'x' };
-    const made = handler(() => [text('a')], { getApiStreamUsage: async () => usage });
-    expect((await endOf(await open(made), request('a'))).usage).toMatchObject({
+    const ownHandler = handler(() => [text('a')], { getApiStreamUsage: async () => usage });
+    expect((await endOf(await open(ownHandler), request('a'))).usage).toMatchObject({
       inputTokens: 3,
       outputTokens: 4,
     });
@@ -326,11 +326,11 @@ describe('a handler that fails', () => {
   });
 
   it('once is asked again, as any model is', async () => {
-    let asked = 0;
+    let askCount = 0;
     const model = await open(
       handler(async function* () {
-        asked += 1;
-        if (asked === 1) throw new Error('overloaded');
+        askCount += 1;
+        if (askCount === 1) throw new Error('overloaded');
         yield text('Better.');
       }),
     );
@@ -353,10 +353,10 @@ describe('a handler that fails', () => {
   });
 
   it('because no server listens is unreachable', async () => {
-    const gone = await deadService();
+    const deadUrl = await deadService();
     const model = await open(
       handler(async function* () {
-        await fetch(gone);
+        await fetch(deadUrl);
         yield text('never');
       }),
     );
@@ -421,7 +421,7 @@ describe('a handler that does not end', () => {
     const events: string[] = [];
     const controller = new AbortController();
     let input: AbortSignal | undefined;
-    const made = handler(
+    const ownHandler = handler(
       async function* () {
         yield text('Begun.');
         controller.abort();
@@ -435,7 +435,7 @@ describe('a handler that does not end', () => {
         },
       },
     );
-    expect(await collect(await open(made), request('a'), controller.signal)).toEqual([
+    expect(await collect(await open(ownHandler), request('a'), controller.signal)).toEqual([
       { type: 'text-delta', text: 'Begun.' },
       { type: 'failure', failure: expect.objectContaining({ class: 'aborted' }) },
     ]);
@@ -444,10 +444,10 @@ describe('a handler that does not end', () => {
   });
 
   it('and never waits for anything is aborted all the same', async () => {
-    const made = handler(async function* () {
+    const ownHandler = handler(async function* () {
       for (;;) yield text('on and on ');
     });
-    const model = await open(made);
+    const model = await open(ownHandler);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
     const chunks = await collect(model, request('a'), controller.signal);
@@ -467,8 +467,8 @@ describe('a handler that does not end', () => {
 
   it('is left when its chunks are not read any more', async () => {
     let input: AbortSignal | undefined;
-    const left = new Promise<void>((resolve) => {
-      const made = handler(
+    const streamClosed = new Promise<void>((resolve) => {
+      const ownHandler = handler(
         async function* () {
           try {
             for (;;) yield text('more ');
@@ -478,13 +478,13 @@ describe('a handler that does not end', () => {
         },
         { setAbortSignal: (signal: AbortSignal) => void (input = signal) },
       );
-      void open(made).then(async (model) => {
+      void open(ownHandler).then(async (model) => {
         for await (const chunk of model.stream(request('a'), new AbortController().signal)) {
           if (chunk.type === 'text-delta') break;
         }
       });
     });
-    await left;
+    await streamClosed;
     await eventually(() => expect(input?.aborted).toBe(true));
   });
 });
@@ -523,10 +523,10 @@ describe('a handler that cannot be made', () => {
   });
 
   it('later fails that request', async () => {
-    let made = 0;
+    let createCount = 0;
     const model = await open(() => {
-      made += 1;
-      if (made > 1) throw new Error('only once');
+      createCount += 1;
+      if (createCount > 1) throw new Error('only once');
       return handler(() => []);
     });
     expect(await failureOf(model, request('a'))).toMatchObject({
@@ -552,8 +552,8 @@ it('each request has a handler of its own, with its settings', async () => {
     configs.push(config);
     return handler(() => [text('a')]);
   });
-  const wanted = { maxOutputTokens: 50, temperature: 0.5, effort: 'high', thinking: true };
-  await collect(model, { ...request('a'), ...wanted });
+  const requestOptions = { maxOutputTokens: 50, temperature: 0.5, effort: 'high', thinking: true };
+  await collect(model, { ...request('a'), ...requestOptions });
   await collect(model, request('a'));
   expect(configs.map(({ abortSignal, ...config }) => config)).toEqual([
     { providerId: 'code', modelId: 'm', apiKey: KEY },

@@ -130,9 +130,9 @@ describe('a name of Hookline’s own', () => {
 });
 
 function echoing() {
-  const made: Llms.ProviderConfig[] = [];
+  const createdConfigs: Llms.ProviderConfig[] = [];
   const factory = (config: Llms.ProviderConfig): Llms.ApiHandler => {
-    made.push(config);
+    createdConfigs.push(config);
     return {
       getMessages: (_system, messages) => messages,
       getModel: () => ({ id: config.modelId, info: { id: config.modelId } }),
@@ -141,7 +141,7 @@ function echoing() {
       },
     };
   };
-  return { factory, made };
+  return { factory, made: createdConfigs };
 }
 
 async function chunksOf(handler: Llms.ApiHandler, prompt = 'hello'): Promise<unknown[]> {
@@ -246,14 +246,14 @@ describe('handlers', () => {
 
   it('of Hookline’s own models send the user’s key only to its provider', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', KEY);
-    const asked: unknown[] = [];
+    const sentHeaders: unknown[] = [];
     const baseUrl = await rawService((response, { headers }) => {
-      asked.push(headers);
+      sentHeaders.push(headers);
       response.writeHead(500).end();
     });
     const handler = Llms.createHandler({ providerId: 'anthropic', modelId: 'm', baseUrl });
     await expect(chunksOf(handler)).rejects.toMatchObject({ code: 'MODEL_KEY_MISSING' });
-    expect(asked).toEqual([]);
+    expect(sentHeaders).toEqual([]);
   });
 
   it('of Hookline’s own models end when they are aborted', async () => {

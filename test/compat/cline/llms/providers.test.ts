@@ -57,9 +57,9 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
       usage: { inputTokens: 200, outputTokens: 20 },
       costUsd: 0.4,
     });
-    const sent = service.requests();
-    expect(sent.map(({ model: id }) => id)).toEqual(['tiny', 'tiny']);
-    expect(JSON.stringify(sent[1]?.messages)).toContain('hello from the notes');
+    const sentRequests = service.requests();
+    expect(sentRequests.map(({ model: id }) => id)).toEqual(['tiny', 'tiny']);
+    expect(JSON.stringify(sentRequests[1]?.messages)).toContain('hello from the notes');
     const [request] = service.mock.getRequests();
     expect(request?.path).toContain(address);
     expect(request?.headers).toHaveProperty(header);
@@ -200,7 +200,7 @@ describe('a provider that is registered with Llms.registerProvider', () => {
 
 /** A handler that plays these turns, whoever asks, and keeps what it was asked. */
 function playing(turns: readonly Llms.ApiStreamChunk[][]) {
-  const asked: {
+  const sentRequest: {
     config: Llms.ProviderConfig;
     system: string;
     messages: unknown;
@@ -214,11 +214,11 @@ function playing(turns: readonly Llms.ApiStreamChunk[][]) {
       info: { id: config.modelId, contextWindow: 9000, pricing: { input: 10, output: 100 } },
     }),
     async *createMessage(system, messages, tools = []) {
-      asked.push({ config, system, messages, tools: tools.map(({ name }) => name) });
+      sentRequest.push({ config, system, messages, tools: tools.map(({ name }) => name) });
       yield* turns[next++] ?? [];
     },
   });
-  return { factory, asked };
+  return { factory, asked: sentRequest };
 }
 
 const HANDLER_TURNS: Llms.ApiStreamChunk[][] = [

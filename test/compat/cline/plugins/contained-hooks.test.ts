@@ -44,8 +44,8 @@ test('a listener that never answers is reported and switched off, and so is one 
   await expect
     .poll(() => errorsIn(fixture))
     .toEqual([
-      'plugin odd: onEvent failed 3 times and is switched off for this session',
-      'plugin guard: onEvent failed 3 times and is switched off for this session',
+      'plugin odd: onEvent failed 3 times and is disabled for this session',
+      'plugin guard: onEvent failed 3 times and is disabled for this session',
     ]);
   expect(noticesIn(fixture)).toContain('plugin guard: onEvent failed: did not answer within 20 ms');
   await fixture.core.stop(sessionId);

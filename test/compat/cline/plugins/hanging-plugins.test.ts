@@ -9,11 +9,11 @@ import { createSdkFixture, DONE, type SdkFixture } from '../sdk-fixture.ts';
 
 /** Work that begins and never ends. */
 function endless() {
-  const begun = moment();
+  const started = moment();
   return {
-    begun: begun.reached,
+    begun: started.reached,
     work(): Promise<never> {
-      begun.reach();
+      started.reach();
       return new Promise(() => undefined);
     },
   };
@@ -82,19 +82,19 @@ describe.each(PARTS)('%s that never answers', (_what, prompt, register) => {
 });
 
 it('dispose callbacks of plugins are given up, too, and all of them are called', async () => {
-  const begun: string[] = [];
+  const startedPlugins: string[] = [];
   const fixture = await createSdkFixture([DONE]);
   const setup = plugin((_api, ctx) => {
     for (const name of ['first', 'second']) {
       ctx.onDispose?.(() => {
-        begun.push(name);
+        startedPlugins.push(name);
         return new Promise(() => undefined);
       });
     }
   });
   const { result } = await fixture.start({ extensions: [setup], hookTimeoutMs: 20 });
   expect(result?.text).toBe('Done.');
-  expect(begun).toEqual(['second', 'first']);
+  expect(startedPlugins).toEqual(['second', 'first']);
 });
 
 it('a schema that never finishes checking does not keep a run from being aborted', async () => {

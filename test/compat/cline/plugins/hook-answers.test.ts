@@ -16,15 +16,15 @@ import {
 
 /** Tools that write down when they run, and a plugin that writes down how runs end. */
 function witnesses() {
-  const ran: string[] = [];
+  const ranHooks: string[] = [];
   const ends: string[] = [];
   const tool = (name: string): AgentPlugin =>
     toolPlugin(name, () => {
-      ran.push(name);
+      ranHooks.push(name);
       return `result of ${name}`;
     });
   const end = hooksOf({ afterRun: ({ result }) => void ends.push(result.status) }, 'end');
-  return { ran, ends, extensions: [tool('one'), tool('two'), end] };
+  return { ran: ranHooks, ends, extensions: [tool('one'), tool('two'), end] };
 }
 
 function onSecond(answer: object): Partial<AgentRuntimeHooks> {
@@ -220,8 +220,11 @@ test('B10 appendContext of two plugins in beforeTool is injected from both', asy
   await fixture.start({
     extensions: [...extensions, giving('first words'), giving('second words')],
   });
-  const sent = sentIn(fixture, 1);
-  expect([sent.includes('first words'), sent.includes('second words')]).toEqual([true, true]);
+  const sentText = sentIn(fixture, 1);
+  expect([sentText.includes('first words'), sentText.includes('second words')]).toEqual([
+    true,
+    true,
+  ]);
 });
 
 test('B11 beforeRun appendContext follows the prompt, as that of RunStart', async () => {
@@ -364,7 +367,7 @@ test('B16 config.hooks.beforeTool runs before the hooks of plugins', async () =>
 
 test('B17 a sub-agent shares the plugins of its session: set up once, with its whole context', async () => {
   const setups: unknown[] = [];
-  const asked: unknown[] = [];
+  const hookCalls: unknown[] = [];
   const shared: AgentPlugin = {
     name: 'shared',
     manifest: { capabilities: ['tools', 'hooks'] },
@@ -374,7 +377,7 @@ test('B17 a sub-agent shares the plugins of its session: set up once, with its w
     },
     hooks: {
       beforeTool({ toolCall, snapshot }) {
-        asked.push([toolCall.toolName, snapshot.parentAgentId]);
+        hookCalls.push([toolCall.toolName, snapshot.parentAgentId]);
       },
     },
   };
@@ -388,7 +391,7 @@ test('B17 a sub-agent shares the plugins of its session: set up once, with its w
     enableSpawnAgent: true,
     extensions: [shared],
   });
-  expect([result?.text, setups, asked, errorsIn(fixture)]).toEqual([
+  expect([result?.text, setups, hookCalls, errorsIn(fixture)]).toEqual([
     'Done.',
     [[sessionId, fixture.workspace]],
     [

@@ -78,8 +78,8 @@ test.each(['none', 'process'] as const)(
       ['user', [{ type: 'text', text: 'once more' }]],
     ]);
     // The prompt appears once: when the run has begun, it is a part of the conversation.
-    const asked = fixture.service.requests().at(-1)?.messages ?? [];
-    const texts = asked.filter(({ role, text }) => role === 'user' && text === 'once more');
+    const sentMessages = fixture.service.requests().at(-1)?.messages ?? [];
+    const texts = sentMessages.filter(({ role, text }) => role === 'user' && text === 'once more');
     expect(texts).toHaveLength(1);
   },
 );

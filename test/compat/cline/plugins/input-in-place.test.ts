@@ -223,7 +223,9 @@ describe('an input that was changed in place', () => {
       const notices = fixture
         .agentEvents()
         .flatMap((told) => (told.type === 'notice' ? [told.message] : []));
-      expect(notices.join()).toMatch(/plugin:changing:beforeTool.*what JSON cannot say/u);
+      expect(notices.join()).toMatch(
+        /plugin:changing:beforeTool.*a value that cannot be written as JSON/u,
+      );
     },
   );
 
@@ -248,7 +250,7 @@ describe('an input that was changed in place', () => {
   test('denies the call where a hook must not fail, when it cannot be used', async () => {
     const fixture = await createSdkFixture([call('say', { text: 'meant' }), DONE]);
     await fixture.start({ hookErrorMode: 'throw', extensions: [sayTool, assigning({ more: 5n })] });
-    expect(answers(fixture).join()).toContain('what JSON cannot say');
+    expect(answers(fixture).join()).toContain('a value that cannot be written as JSON');
   });
 
   test('is one part of a call that has several', async () => {

@@ -69,7 +69,7 @@ describe('plugins from disk, without a session', () => {
       path.join(directory, name),
     );
     await expect(loadAgentPluginFromPath(files[2] ?? '')).rejects.toThrow(
-      `Invalid plugin module at ${files[2]}: there is no capability "nothing"`,
+      `Invalid plugin module at ${files[2]}: capability "nothing" not found`,
     );
     await expect(loadAgentPluginsFromPaths(files)).rejects.toThrow('Invalid plugin module at');
     const { plugins, pluginPaths, failures } =
@@ -107,8 +107,8 @@ describe('plugins from disk, without a session', () => {
         message: `${files[1]} is used instead of ${files[0]}: both are named "same"`,
       },
     ]);
-    const meant = await loadAgentPluginsFromPaths(files, { providerId: 'x' });
-    expect(meant.map(({ name }) => name)).toEqual(['same', 'c']);
+    const matchingPlugins = await loadAgentPluginsFromPaths(files, { providerId: 'x' });
+    expect(matchingPlugins.map(({ name }) => name)).toEqual(['same', 'c']);
   });
 
   it('are found where Cline looks for them', () => {

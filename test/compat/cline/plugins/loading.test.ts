@@ -57,7 +57,7 @@ describe('E2 paths', () => {
 
 describe('E3 a plugin with a bad manifest does not affect the others', () => {
   test.each([
-    ['an unknown capability', '{ capabilities: ["magic"] }', 'there is no capability "magic"'],
+    ['an unknown capability', '{ capabilities: ["magic"] }', 'capability "magic" not found'],
     ['hooks without their capability', '{ capabilities: ["tools"] }', '"hooks" must be among'],
   ])('%s', async (_name, manifest, problem) => {
     const fixture = await createDiskFixture([call('mine'), DONE], {
@@ -106,7 +106,7 @@ test('E4 a syntax error, or a path where nothing is, fails the start where the h
   const start = missing.start({ strictPlugins: true, pluginPaths: ['./nowhere.ts'] });
   await expect(start).rejects.toMatchObject({
     code: 'PLUGIN_INVALID',
-    message: expect.stringContaining('there is nothing at'),
+    message: expect.stringContaining('nowhere.ts not found'),
   });
 });
 

@@ -41,7 +41,7 @@ describe('a plugin that cannot be used', () => {
     [
       'has a capability that there is not',
       { name: 'bad', manifest: { capabilities: ['tool'] } },
-      'there is no capability "tool"; did you mean "tools"?',
+      'capability "tool" not found; did you mean "tools"?',
     ],
     ['has no manifest', { name: 'bad' }, 'expected "manifest" to be an object, found nothing'],
   ];
@@ -78,7 +78,7 @@ describe('a plugin that cannot be used', () => {
 describe('setup', () => {
   it('that throws leaves no tools and no hooks behind; others work', async () => {
     const fixture = await createSdkFixture([call('one'), DONE]);
-    let heard = 0;
+    let hookCount = 0;
     await fixture.start({
       extensions: [
         plugin('bad', {
@@ -88,12 +88,12 @@ describe('setup', () => {
             );
             throw new TypeError('broken');
           },
-          hooks: { beforeRun: () => void (heard += 1) },
+          hooks: { beforeRun: () => void (hookCount += 1) },
         }),
         toolPlugin('one', () => 'ran'),
       ],
     });
-    expect(heard).toBe(0);
+    expect(hookCount).toBe(0);
     expect(fixture.service.requests()[0]?.tools.slice(0, 2)).toEqual(['one', 'read_files']);
     expect(errors(fixture)).toEqual([
       'plugin bad: its setup failed, so nothing of it is used: broken',
@@ -135,7 +135,7 @@ describe('setup', () => {
     expect(answers(fixture)).toEqual(['ran']);
     expect(notices(fixture)).toEqual([
       'plugin one-plugin: it declares the capability "hooks" and has no hooks',
-      'plugin one-plugin: registerTool requires the "tools" capability, which its manifest does not declare; it counts all the same',
+      'plugin one-plugin: registerTool requires the "tools" capability, which its manifest does not declare; it is registered anyway',
     ]);
     const strict = fixture.start({ strictPlugins: true, extensions: [sloppy as AgentPlugin] });
     expect(await caught(strict)).toMatchObject({ code: 'PLUGIN_INVALID' });
@@ -372,14 +372,14 @@ describe('tools of plugins', () => {
       },
       DONE,
     ]);
-    const ran: string[] = [];
+    const ranTools: string[] = [];
     const { result } = await fixture.start({
       extensions: [
         toolPlugin('finish', () => ({ done: true }), { lifecycle: { completesRun: true } }),
-        toolPlugin('other', () => void ran.push('other')),
+        toolPlugin('other', () => void ranTools.push('other')),
       ],
     });
-    expect(ran).toEqual(['other']);
+    expect(ranTools).toEqual(['other']);
     expect(result).toMatchObject({
       text: '{"done":true}',
       finishReason: 'completed',
@@ -388,7 +388,7 @@ describe('tools of plugins', () => {
   });
 
   it('receive the context of their call, and report progress', async () => {
-    let told: unknown;
+    let toolContext: unknown;
     const reporter: AgentPlugin = {
       name: 'reporter',
       manifest: { capabilities: ['tools'] },
@@ -399,7 +399,7 @@ describe('tools of plugins', () => {
           inputSchema: {},
           execute(_input, context) {
             const { signal, emitUpdate, snapshot, runId, ...rest } = context;
-            told = { ...rest, isSignal: signal instanceof AbortSignal, run: typeof runId };
+            toolContext = { ...rest, isSignal: signal instanceof AbortSignal, run: typeof runId };
             emitUpdate?.({ percent: 50 });
             return snapshot?.status;
           },
@@ -408,7 +408,7 @@ describe('tools of plugins', () => {
     };
     const fixture = await createSdkFixture([call('report'), DONE]);
     const { sessionId } = await fixture.start({ extensions: [reporter] });
-    expect(told).toEqual({
+    expect(toolContext).toEqual({
       sessionId,
       agentId: sessionId,
       conversationId: sessionId,

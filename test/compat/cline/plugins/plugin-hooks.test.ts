@@ -20,7 +20,7 @@ const statusOf = ({ status, iterations, stopReason }: AgentRunResult) => ({
 
 describe('beforeTool', () => {
   it('skips one call, whose result is the reason, and the run goes on', async () => {
-    const ran: string[] = [];
+    const ranHooks: string[] = [];
     const fixture = await createSdkFixture([
       {
         tools: [
@@ -32,21 +32,21 @@ describe('beforeTool', () => {
     ]);
     const { result } = await fixture.start({
       extensions: [
-        toolPlugin('one', () => void ran.push('one')),
-        toolPlugin('two', () => void ran.push('two')),
+        toolPlugin('one', () => void ranHooks.push('one')),
+        toolPlugin('two', () => void ranHooks.push('two')),
         hooksOf({
           beforeTool: ({ toolCall }) =>
             toolCall.toolName === 'two' ? { skip: true, reason: 'not two' } : undefined,
         }),
       ],
     });
-    expect(ran).toEqual(['one']);
+    expect(ranHooks).toEqual(['one']);
     expect(answers(fixture)).toEqual(['(no output)', '{"error":"not two"}']);
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.', iterations: 2 });
   });
 
   it('stops the run with a reason that is reported, and no tool runs any more', async () => {
-    const ran: string[] = [];
+    const ranHooks: string[] = [];
     const end = ends();
     const fixture = await createSdkFixture([
       {
@@ -59,13 +59,13 @@ describe('beforeTool', () => {
     ]);
     const { result, sessionId } = await fixture.start({
       extensions: [
-        toolPlugin('one', () => void ran.push('one')),
-        toolPlugin('two', () => void ran.push('two')),
+        toolPlugin('one', () => void ranHooks.push('one')),
+        toolPlugin('two', () => void ranHooks.push('two')),
         hooksOf({ beforeTool: () => ({ stop: true, reason: 'enough' }) }),
         end.plugin,
       ],
     });
-    expect(ran).toEqual([]);
+    expect(ranHooks).toEqual([]);
     expect(result).toMatchObject({ finishReason: 'aborted', stopReason: 'enough', text: '' });
     expect(end.results.map(statusOf)).toEqual([
       { status: 'aborted', iterations: 1, stopReason: 'enough' },
@@ -343,8 +343,8 @@ describe('a request that a plugin breaks', () => {
       { name: 'spoiler', state: 'degraded', isToldWhy: true },
       { name: 'next', state: 'ready', isToldWhy: null },
     ]);
-    const sent = fixture.service.mock.getRequests().map(({ body }) => body);
-    expect(sent).toMatchObject(Array.from({ length: 4 }, () => ({ temperature: 0.25 })));
+    const sentBodies = fixture.service.mock.getRequests().map(({ body }) => body);
+    expect(sentBodies).toMatchObject(Array.from({ length: 4 }, () => ({ temperature: 0.25 })));
     expect(fixture.service.requests().map(({ system }) => system)).toEqual(records);
   });
 });
@@ -484,7 +484,7 @@ it('onEvent receives every event in order, with the state of the agent', async (
 
 describe('a hook that fails', () => {
   it('is reported, and switched off with a warning after three times; the run goes on', async () => {
-    let asked = 0;
+    let askCount = 0;
     const fixture = await createSdkFixture([
       call('one'),
       call('one'),
@@ -497,19 +497,19 @@ describe('a hook that fails', () => {
         toolPlugin('one', () => 'ran'),
         hooksOf({
           beforeTool() {
-            asked += 1;
+            askCount += 1;
             throw new TypeError('broken');
           },
         }),
       ],
     });
-    expect(asked).toBe(3);
+    expect(askCount).toBe(3);
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
     const texts = fixture
       .agentEvents()
       .flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
     expect(texts).toEqual([
-      'plugin watcher: beforeTool failed 3 times and is switched off for this session',
+      'plugin watcher: beforeTool failed 3 times and is disabled for this session',
     ]);
   });
 

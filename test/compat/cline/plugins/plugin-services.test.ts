@@ -60,11 +60,11 @@ test.each(['none', 'process'] as const)(
           void ctx.automation.ingestEvent({ eventType: 'a', source: 'b', occurredAt: 'now' });
         } };`,
     });
-    const taken: unknown[] = [];
-    const automation = { ingestEvent: async (event: unknown) => void taken.push(event) };
+    const ingestedEvents: unknown[] = [];
+    const automation = { ingestEvent: async (event: unknown) => void ingestedEvents.push(event) };
     const { result } = await fixture.start({ pluginIsolation, extensionContext: { automation } });
     expect(result?.text).toBe('Done.');
-    expect(taken).toEqual([]);
+    expect(ingestedEvents).toEqual([]);
     await expect.poll(() => fixture.problems().join()).toContain('eventId');
   },
 );

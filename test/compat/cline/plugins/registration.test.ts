@@ -28,7 +28,7 @@ test('A1 registerTool, Command, MessageBuilder and Provider without capability c
   const greeted = await fixture.core.send({ sessionId, prompt: '/greet' });
   expect(greeted?.text).toBe('hello');
   const warning = (method: string, capability: string): string =>
-    `plugin sloppy: ${method} requires the "${capability}" capability, which its manifest does not declare; it counts all the same`;
+    `plugin sloppy: ${method} requires the "${capability}" capability, which its manifest does not declare; it is registered anyway`;
   expect(noticesIn(fixture)).toEqual(
     expect.arrayContaining([
       warning('registerTool', 'tools'),
@@ -100,7 +100,7 @@ describe.each([
     'A6',
     'an unknown capability',
     { manifest: { capabilities: ['telepathy'] } },
-    'there is no capability "telepathy"; known are hooks, tools, commands, rules, skills, messageBuilders, providers, automationEvents, mcp',
+    'capability "telepathy" not found; known are hooks, tools, commands, rules, skills, messageBuilders, providers, automationEvents, mcp',
   ],
   ['A7', 'no manifest', {}, 'expected "manifest" to be an object, found nothing'],
 ])('%s %s', (row, _what, made, problem) => {

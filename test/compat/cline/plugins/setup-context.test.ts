@@ -46,7 +46,7 @@ test('a log line of a plugin names the plugin and its session', async () => {
 });
 
 test('beforeModel receives the metadata of its caller, and can be aborted with the run', async () => {
-  const asked: unknown[] = [];
+  const hookContexts: unknown[] = [];
   const runs: unknown[] = [];
   const fixture = await createSdkFixture([DONE], { clientName: 'probe' });
   const { sessionId } = await fixture.start({
@@ -55,12 +55,12 @@ test('beforeModel receives the metadata of its caller, and can be aborted with t
       hooksOf({
         beforeModel({ request, snapshot }) {
           runs.push(snapshot.runId);
-          asked.push([request.signal instanceof AbortSignal, request.options?.['metadata']]);
+          hookContexts.push([request.signal instanceof AbortSignal, request.options?.['metadata']]);
         },
       }),
     ],
   });
   const own = { sessionId, agentId: sessionId, conversationId: sessionId, iteration: 1 };
   const metadata = { ...own, clientName: 'probe', distinctId: 'd', runId: runs[0] };
-  expect(asked).toEqual([[true, metadata]]);
+  expect(hookContexts).toEqual([[true, metadata]]);
 });

@@ -44,9 +44,9 @@ test('messages of hooks are distinguished from those of the user', async () => {
 test('a user’s text beside a reminder counts as the user’s', () => {
   const note = () => ({ id: '', createdAt: 0 });
   const reminding = { type: 'text', text: formatReminder('Mind the time.') } as const;
-  const words = { type: 'text', text: 'go on' } as const;
+  const textBlock = { type: 'text', text: 'go on' } as const;
   const picture = createImageBlock('aGk=');
-  for (const prompt of [words, picture]) {
+  for (const prompt of [textBlock, picture]) {
     for (const content of [
       [reminding, prompt],
       [prompt, reminding],

@@ -68,37 +68,36 @@ test('C2 "retryable: false" is tried once, whatever it throws', async () => {
 });
 
 test('C3 a completing tool and another one both run, and the run ends with the output of the first', async () => {
-  const ran: string[] = [];
+  const ranCalls: string[] = [];
   const fixture = await createSdkFixture([callsOf('finish', 'other'), DONE]);
   const finish = toolPlugin(
     'finish',
     () => {
-      ran.push('finish');
+      ranCalls.push('finish');
       return { ok: true };
     },
     { lifecycle: { completesRun: true } },
   );
   const { result } = await fixture.start({
-    extensions: [finish, toolPlugin('other', () => void ran.push('other'))],
+    extensions: [finish, toolPlugin('other', () => void ranCalls.push('other'))],
   });
-  expect([ran, result?.text, result?.finishReason, fixture.service.requests().length]).toEqual([
-    ['finish', 'other'],
-    '{"ok":true}',
-    'completed',
-    1,
-  ]);
+  expect([ranCalls, result?.text, result?.finishReason, fixture.service.requests().length]).toEqual(
+    [['finish', 'other'], '{"ok":true}', 'completed', 1],
+  );
 });
 
 test('C4 a missing property is a validation error for the model, and the tool does not run', async () => {
-  let ran = 0;
+  let runCount = 0;
   const inputSchema = {
     type: 'object',
     properties: { city: { type: 'string' } },
     required: ['city'],
   };
   const fixture = await createSdkFixture([call('weather'), DONE]);
-  await fixture.start({ extensions: [toolPlugin('weather', () => (ran += 1), { inputSchema })] });
-  expect([ran, answers(fixture)]).toEqual([
+  await fixture.start({
+    extensions: [toolPlugin('weather', () => (runCount += 1), { inputSchema })],
+  });
+  expect([runCount, answers(fixture)]).toEqual([
     0,
     [
       "The input of weather does not fit its schema: input must have required property 'city'. It needs city.",
@@ -127,8 +126,8 @@ test('C5 text where the schema wants a list or a number is converted', async () 
       hooksOf({ beforeTool: ({ input }) => void records.push(input) }),
     ],
   });
-  const read = { list: [1, 2], count: 5, isFast: true, name: '5' };
-  expect([records, answers(fixture)]).toEqual([[read], [JSON.stringify(read)]]);
+  const parsedInput = { list: [1, 2], count: 5, isFast: true, name: '5' };
+  expect([records, answers(fixture)]).toEqual([[parsedInput], [JSON.stringify(parsedInput)]]);
 });
 
 const PIXEL =
@@ -162,18 +161,18 @@ test('C6 a tool may return text and image blocks: the picture is sent to the mod
 });
 
 test('C7 an unknown tool is answered with the tools that there are, and no hook is asked', async () => {
-  const asked: string[] = [];
+  const askedTools: string[] = [];
   const fixture = await createSdkFixture([callsOf('nothing_like_it'), DONE]);
   await fixture.start({
     extensions: [
       toolPlugin('one', () => 'ran'),
       hooksOf({
-        beforeTool: () => void asked.push('beforeTool'),
-        afterTool: () => void asked.push('afterTool'),
+        beforeTool: () => void askedTools.push('beforeTool'),
+        afterTool: () => void askedTools.push('afterTool'),
       }),
     ],
   });
-  expect(asked).toEqual([]);
+  expect(askedTools).toEqual([]);
   expect(answers(fixture).join()).toMatch(/no tool named "nothing_like_it".*\bone\b/s);
   // Under the names that the model was offered.
   expect(answers(fixture).join()).toContain(fixture.service.requests()[0]?.tools.join(', '));
@@ -198,14 +197,14 @@ test('C8 six turns whose calls all failed end the run, aborted', async () => {
 });
 
 test('C9 maxIterations 1 with a tool call ends the run as out of turns', async () => {
-  const ran: string[] = [];
+  const ranCalls: string[] = [];
   const fixture = await createSdkFixture([callsOf('one'), DONE]);
   const { result } = await fixture.start({
     maxIterations: 1,
-    extensions: [toolPlugin('one', () => void ran.push('one'))],
+    extensions: [toolPlugin('one', () => void ranCalls.push('one'))],
   });
   expect([
-    ran,
+    ranCalls,
     result?.finishReason,
     result?.iterations,
     fixture.service.requests().length,

@@ -36,11 +36,11 @@ test('a call has started when beforeTool has answered, with the input that it ga
   });
   await fixture.start({ extensions: [toolPlugin('work', (input) => input), guard] });
   const toolCall = { type: 'tool-call', toolCallId: 'call_0_0', toolName: 'work' };
-  const started = { ...toolCall, input: { b: 2 }, metadata: TOOL_SOURCE };
+  const startedCall = { ...toolCall, input: { b: 2 }, metadata: TOOL_SOURCE };
   expect(order).toEqual([
     ['beforeTool', { a: 1 }],
-    ['tool-started', started],
-    ['tool-finished', started],
+    ['tool-started', startedCall],
+    ['tool-finished', startedCall],
   ]);
 });
 
@@ -106,7 +106,7 @@ test('the output of a call is passed on as the tool gave it, in every event', as
 });
 
 test('a message has one id, its time, its model and its usage', async () => {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const events: AgentRuntimeEvent[] = [];
   const answered: AgentMessage[] = [];
   const fixture = await createSdkFixture([call('work'), DONE]);
@@ -127,7 +127,9 @@ test('a message has one id, its time, its model and its usage', async () => {
     modelInfo: { id: 'gpt-4o', provider: 'openai-compatible' },
     metrics: { inputTokens: 100, outputTokens: 10, cost: expect.any(Number) },
   });
-  expect(last.every(({ createdAt }) => createdAt >= begun && createdAt <= Date.now())).toBe(true);
+  expect(last.every(({ createdAt }) => createdAt >= startedAt && createdAt <= Date.now())).toBe(
+    true,
+  );
   expect(new Set(last.map(({ id }) => id)).size).toBe(last.length);
 });
 

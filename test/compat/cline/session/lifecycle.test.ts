@@ -45,19 +45,19 @@ describe('start', () => {
   });
 
   it('is given up when the core is disposed meanwhile, and plugins are disposed', async () => {
-    const begun = moment();
+    const runStarted = moment();
     const end = closing();
     const slow: AgentPlugin = {
       name: 'slow',
       manifest: { capabilities: ['tools'] },
       setup() {
-        begun.reach();
+        runStarted.reach();
         return new Promise(() => undefined);
       },
     };
     const fixture = await createSdkFixture([DONE]);
     const starting = caught(fixture.start({ extensions: [end.plugin, slow] }));
-    await begun.reached;
+    await runStarted.reached;
     await fixture.core.dispose();
     expect(end.reports).toEqual(['set up', 'disposed']);
     expect(await starting).toMatchObject({ code: 'SESSION_UNKNOWN' });
@@ -175,13 +175,13 @@ it('send in the mode plan changes nothing, and only that prompt is in plan mode'
 });
 
 it('a prompt that waits keeps the mode that it was given with', async () => {
-  const begun = moment();
+  const runStarted = moment();
   const letGo = moment();
   const touch = call('run_commands', { commands: ['touch planned'] });
   const fixture = await createSdkFixture([{ text: 'One.' }, touch, DONE]);
   const slow = hooksOf({
     async beforeRun() {
-      begun.reach();
+      runStarted.reach();
       await letGo.reached;
     },
   });
@@ -189,7 +189,7 @@ it('a prompt that waits keeps the mode that it was given with', async () => {
     config: fixture.config({ extensions: [slow] }),
   });
   const first = fixture.core.send({ sessionId, prompt: 'x' });
-  await begun.reached;
+  await runStarted.reached;
   await fixture.core.send({ sessionId, prompt: 'y', mode: 'plan', delivery: 'queue' });
   letGo.reach();
   await first;

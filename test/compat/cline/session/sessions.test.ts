@@ -26,14 +26,14 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 
 /** A tool that reports that it runs, and ends when it is released or aborted. */
 function waitingTool() {
-  const begun = moment();
+  const runStarted = moment();
   const letGo = moment();
   const plugin = toolPlugin('wait', async () => {
-    begun.reach();
+    runStarted.reach();
     await letGo.reached;
     return 'waited';
   });
-  return { plugin, begun: begun.reached, letGo: () => letGo.reach() };
+  return { plugin, begun: runStarted.reached, letGo: () => letGo.reach() };
 }
 
 const statuses = (fixture: SdkFixture): readonly string[] =>
@@ -44,12 +44,12 @@ const statuses = (fixture: SdkFixture): readonly string[] =>
 describe('start', () => {
   it('runs a prompt to its end and returns its result', async () => {
     const fixture = await createSdkFixture([call('one'), DONE]);
-    const started = await fixture.start(
+    const startResult = await fixture.start(
       { sessionId: 'my-session', extensions: [toolPlugin('one', () => 'ran')] },
       { sessionMetadata: { why: 'test' } },
     );
     const directory = path.join(fixture.home, '.hookline', 'sessions', 'my-session');
-    expect(started).toEqual({
+    expect(startResult).toEqual({
       sessionId: 'my-session',
       manifestPath: path.join(directory, 'my-session.json'),
       messagesPath: path.join(directory, 'my-session.messages.json'),
@@ -116,13 +116,13 @@ describe('start', () => {
         durationMs: expect.any(Number),
       },
     });
-    expect(JSON.parse(readFileSync(started.manifestPath, 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(startResult.manifestPath, 'utf8'))).toMatchObject({
       status: 'completed',
       exit_code: 0,
     });
-    expect(JSON.parse(readFileSync(started.messagesPath, 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(startResult.messagesPath, 'utf8'))).toMatchObject({
       sessionId: 'my-session',
-      messages: started.result?.messages,
+      messages: startResult.result?.messages,
     });
     expect(statuses(fixture)).toEqual(['running', 'idle', 'completed']);
     expect(fixture.events.at(-1)).toMatchObject({
@@ -348,18 +348,23 @@ it('runs several sessions at once, each with its own plugins, workspace and even
       await both.reached;
       return name;
     });
-  const heard: Record<string, string[]> = { a: [], b: [] };
+  const eventsBySession: Record<string, string[]> = { a: [], b: [] };
   for (const id of ['a', 'b']) {
-    fixture.core.subscribe((event) => heard[id]?.push(event.payload.sessionId), { sessionId: id });
+    fixture.core.subscribe((event) => eventsBySession[id]?.push(event.payload.sessionId), {
+      sessionId: id,
+    });
   }
-  const started = await Promise.all(
+  const startResults = await Promise.all(
     ['a', 'b'].map((id) => fixture.start({ sessionId: id, extensions: [own(id)] })),
   );
-  expect(started.map(({ result }) => result?.toolCalls.map(({ output }) => output))).toEqual([
+  expect(startResults.map(({ result }) => result?.toolCalls.map(({ output }) => output))).toEqual([
     ['a'],
     ['b'],
   ]);
-  expect([new Set(heard['a']), new Set(heard['b'])]).toEqual([new Set(['a']), new Set(['b'])]);
+  expect([new Set(eventsBySession['a']), new Set(eventsBySession['b'])]).toEqual([
+    new Set(['a']),
+    new Set(['b']),
+  ]);
   expect((await fixture.core.list()).map(({ sessionId }) => sessionId).toSorted()).toEqual([
     'a',
     'b',
@@ -384,7 +389,7 @@ describe('stored sessions', () => {
 
 describe('approvals', () => {
   it('are asked of the program, in the words of the call', async () => {
-    const asked: ToolApprovalRequest[] = [];
+    const approvalRequests: ToolApprovalRequest[] = [];
     const fixture = await createSdkFixture(
       [
         call('run_commands', { commands: ['echo one'] }),
@@ -395,7 +400,7 @@ describe('approvals', () => {
         toolPolicies: { run_commands: { autoApprove: false } },
         capabilities: {
           requestToolApproval(request) {
-            asked.push(request);
+            approvalRequests.push(request);
             const approved = JSON.stringify(request.input).includes('one');
             return approved ? { approved } : { approved, reason: 'not two' };
           },
@@ -403,7 +408,7 @@ describe('approvals', () => {
       },
     );
     const { sessionId } = await fixture.start();
-    expect(asked).toEqual(
+    expect(approvalRequests).toEqual(
       ['one', 'two'].map((word, index) => ({
         sessionId,
         agentId: sessionId,
@@ -464,15 +469,15 @@ it('changes files with the tools of Cline’s SDK, and rules of the user still h
 it('ends what runs when the core is disposed, and stores its state', async () => {
   const tool = waitingTool();
   const fixture = await createSdkFixture([call('wait'), DONE]);
-  const started = fixture.start({ sessionId: 'short', extensions: [tool.plugin] });
+  const starting = fixture.start({ sessionId: 'short', extensions: [tool.plugin] });
   await tool.begun;
-  const ended: string[] = [];
+  const endedSessions: string[] = [];
   fixture.core.subscribe(({ type, payload }) => {
-    if (type === 'ended' && 'reason' in payload) ended.push(payload.reason);
+    if (type === 'ended' && 'reason' in payload) endedSessions.push(payload.reason);
   });
   await fixture.core.dispose('closing');
-  expect((await started).result).toMatchObject({ finishReason: 'aborted', stopReason: 'closing' });
-  expect(ended).toEqual(['closing']);
+  expect((await starting).result).toMatchObject({ finishReason: 'aborted', stopReason: 'closing' });
+  expect(endedSessions).toEqual(['closing']);
   expect(await fixture.core.getAccumulatedUsage('short')).toMatchObject({
     usage: { inputTokens: 100 },
   });

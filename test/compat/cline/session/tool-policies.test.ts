@@ -62,7 +62,7 @@ describe('tools of MCP servers', () => {
   it.each(['srv__echo', 'mcp__srv__echo'])(
     'need the approval that a policy of %s wants, under whichever name they are called',
     async (name) => {
-      const asked: ToolApprovalRequest[] = [];
+      const approvalRequests: ToolApprovalRequest[] = [];
       const input = { text: 'hi' };
       const fixture = await createSdkFixture(
         [
@@ -75,7 +75,7 @@ describe('tools of MCP servers', () => {
           toolPolicies: { [name]: { autoApprove: false } },
           capabilities: {
             requestToolApproval(request) {
-              asked.push(request);
+              approvalRequests.push(request);
               return { approved: false };
             },
           },
@@ -83,7 +83,7 @@ describe('tools of MCP servers', () => {
       );
       haveServer(fixture);
       await fixture.start();
-      expect(asked.map(({ toolName, policy }) => [toolName, policy])).toEqual(
+      expect(approvalRequests.map(({ toolName, policy }) => [toolName, policy])).toEqual(
         ['srv__echo', 'mcp__srv__echo', 'use_mcp_tool'].map((called) => [
           called,
           { autoApprove: false },

@@ -210,8 +210,8 @@ async function endsAs(name: string, recorded: RecordedEnd): Promise<void> {
     endOf(name, recorded),
   );
   if (name !== 'upe_stdout') return;
-  const words = `${formatReminder(listAt(observed('51-contfalse'), 'upe'))}\n\nSay hello to w.`;
-  expect(readNewText(requests[0])).toBe(words);
+  const reminderText = `${formatReminder(listAt(observed('51-contfalse'), 'upe'))}\n\nSay hello to w.`;
+  expect(readNewText(requests[0])).toBe(reminderText);
 }
 
 const NO_ENDING: Ending = { event: 'PreToolUse', command: '', prompt: '' };

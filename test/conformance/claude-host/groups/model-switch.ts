@@ -61,9 +61,9 @@ async function switches(requested: string, { from, to, refusal }: Switch): Promi
     await host.send(sessionId, 'again');
     const stays = refusal === undefined ? to : from;
     expect(server.requests.map(({ model }) => model)).toEqual([from, stays]);
-    const ran = ['pre-claude___', ...(refusal === undefined ? ['post-claude___'] : [])];
+    const expectedHooks = ['pre-claude___', ...(refusal === undefined ? ['post-claude___'] : [])];
     expect(recorded(workspace)).toEqual(
-      ran.map((name) => ({ name, from, to, requested, source: 'sdk' })),
+      expectedHooks.map((name) => ({ name, from, to, requested, source: 'sdk' })),
     );
   } finally {
     await host.dispose();
@@ -87,17 +87,17 @@ function openHost(
 /** Each hook left its name on one line and its payload on the next. */
 function recorded({ root }: TempWorkspace): readonly object[] {
   const log = path.join(root, 'ran.log');
-  const written = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
-  const lines = written.filter((line) => line !== '');
+  const loggedLines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+  const lines = loggedLines.filter((line) => line !== '');
   const pairs = lines.flatMap((line, at) => (at % 2 === 0 ? [[line, lines[at + 1]] as const] : []));
   return pairs.map(([name, payload = '{}']) => {
-    const said: Readonly<Record<string, unknown>> = JSON.parse(payload);
+    const payloadFields: Readonly<Record<string, unknown>> = JSON.parse(payload);
     return {
       name,
-      from: said['from_model'],
-      to: said['to_model'],
-      requested: said['requested_model'],
-      source: said['source'],
+      from: payloadFields['from_model'],
+      to: payloadFields['to_model'],
+      requested: payloadFields['requested_model'],
+      source: payloadFields['source'],
     };
   });
 }

@@ -78,7 +78,7 @@ async function asks(name: string, index: number): Promise<void> {
   const recorded = readRecordedText(fieldsAt(observed('28-permreq'), 'per')[name]);
   if (UNDECIDED.includes(name)) {
     expect(newText).toMatch(
-      /^\[TOOL_RESULT ERR\] .*No user is there to approve it, so the call is denied\.$/u,
+      /^\[TOOL_RESULT ERR\] .*No user is available to approve it, so the call is denied\.$/u,
     );
   } else expect(newText).toBe(recorded);
   expect(played.has(`f_CASE_${name}`)).toBe(['allow', 'perm', 'afterperm'].includes(name));
@@ -116,9 +116,9 @@ async function asksInOrder(): Promise<void> {
 
 /** Whoever did not see the rewritten input yet looks at it, too. */
 function askedAbout(name: string): readonly string[] {
-  const asked = ['PreToolUse:pre', 'PermissionRequest:asked'];
-  if (name === 'afterperm') return asked.slice(0, 1);
-  return name === 'allowupd' ? [...asked, 'PermissionRequest:asked', 'PreToolUse:pre'] : asked;
+  const expectedHooks = ['PreToolUse:pre', 'PermissionRequest:asked'];
+  if (name === 'afterperm') return expectedHooks.slice(0, 1);
+  return name === 'allowupd' ? [...expectedHooks, 'PermissionRequest:asked', 'PreToolUse:pre'] : expectedHooks;
 }
 
 /** In the recording a rule let the call pass before the hook was asked; here the hook is asked. */
@@ -163,7 +163,7 @@ const DENIED_BY_RULE =
   /^\[TOOL_RESULT ERR\] Permission to use Bash with command touch DENYRULE_\w+ has been denied by the rule Bash\(touch DENYRULE\*\) of /u;
 
 const RULE_CASES: Readonly<Record<string, RuleCase>> = {
-  nohook: { act: {}, command: 'touch CASE_nohook', sees: /No user is there to approve it/u },
+  nohook: { act: {}, command: 'touch CASE_nohook', sees: /No user is available to approve it/u },
   allow: { act: ALLOWS, command: 'touch CASE_allow' },
   allow_denyrule: {
     act: ALLOWS,
@@ -173,7 +173,7 @@ const RULE_CASES: Readonly<Record<string, RuleCase>> = {
   allow_askrule: {
     act: ALLOWS,
     command: 'touch ASKRULE_CASE_allow_askrule',
-    sees: /No user is there to approve it/u,
+    sees: /No user is available to approve it/u,
   },
   ask_allowrule: {
     act: says({ permissionDecision: 'ask', permissionDecisionReason: 'ask it' }),

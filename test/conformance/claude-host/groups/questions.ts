@@ -39,7 +39,7 @@ function isQuestion(request: WireRequest): boolean {
   return readNewText(request).startsWith('PK_');
 }
 
-const asked = sharedScene(() => {
+const questionScene = sharedScene(() => {
   const calls = bashCalls(NAMES.map((name) => `echo ${name}`));
   let turns = 0;
   return {
@@ -68,7 +68,7 @@ export const prompts: HostGroup = {
     ...NAMES.slice(0, -1).map((name, index) => ({
       name,
       run: async () => {
-        const main = (await asked()).requests.filter((request) => !isQuestion(request));
+        const main = (await questionScene()).requests.filter((request) => !isQuestion(request));
         const recorded = readRecordedText(listAt(observed('22-prompt'), 'seen')[index]);
         expect(readNewText(main[index + 1])).toBe(recorded);
       },
@@ -81,7 +81,7 @@ export const prompts: HostGroup = {
 };
 
 async function endsTurn(): Promise<void> {
-  const { result, code } = await asked();
+  const { result, code } = await questionScene();
   const { ending, text } = result;
   const recorded = fieldsAt(observed('22-prompt'), 'result');
   expect({ code, ending, text }).toEqual({
@@ -97,7 +97,7 @@ async function endsTurn(): Promise<void> {
 }
 
 async function asksWithoutTools(): Promise<void> {
-  const { requests } = await asked();
+  const { requests } = await questionScene();
   const first = requests.find(isQuestion);
   const recorded = fieldsAt(observed('22-prompt'), 'firstHookReq');
   expect({
@@ -125,7 +125,7 @@ async function asksWithoutTools(): Promise<void> {
 }
 
 async function asksInOrder(): Promise<void> {
-  const { requests } = await asked();
+  const { requests } = await questionScene();
   const kinds = requests.map((request) => (isQuestion(request) ? 'hookllm' : 'main'));
   expect(kinds).toEqual(observedList('kinds'));
   expect(requests.filter(isQuestion).map(({ model }) => model)).toEqual(observedList('models'));
@@ -136,7 +136,7 @@ function observedList(key: string): readonly unknown[] {
 }
 
 async function reportsGarbage(): Promise<void> {
-  const { stderr } = await asked();
+  const { stderr } = await questionScene();
   expect(stderr).toMatch(/failed: claude:user:PreToolUse:\S+: .*I think it is fine/u);
 }
 

@@ -63,9 +63,9 @@ describe('removing an entry', () => {
   });
 
   test('takes the remark at the end of its line with it', () => {
-    const left = removeEntry(TEXT, { event: 'PreToolUse', line: 9 });
-    expect(left).not.toContain('first');
-    expect(commandsOf(left)).toEqual(['PreToolUse Bash b', 'Stop undefined s']);
+    const edited = removeEntry(TEXT, { event: 'PreToolUse', line: 9 });
+    expect(edited).not.toContain('first');
+    expect(commandsOf(edited)).toEqual(['PreToolUse Bash b', 'Stop undefined s']);
   });
 
   test('that is the last takes its group and its event, and no comment', () => {

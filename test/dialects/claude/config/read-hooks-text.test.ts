@@ -130,7 +130,7 @@ describe('a settings text', () => {
     const why = (text: string) =>
       readHooksText(text, USER, 'settings').broken.map((each) => [each.event, each.line, each.why]);
     expect(why('{\n  "hooks": {\n    nonsense\n  }\n}')).toEqual([
-      [null, 3, 'expected JSON, found "n" where it cannot stand (invalid symbol)'],
+      [null, 3, 'expected JSON, found "n" where it is not allowed (invalid symbol)'],
     ]);
     expect(why('{"hooks": {')).toMatchObject([
       [null, 1, expect.stringContaining('the end of the file')],
@@ -152,7 +152,7 @@ describe('a settings text', () => {
     const { entries, ignored } = readHooksText(text, USER, 'settings');
     expect(entries).toMatchObject([{ command: 'b' }]);
     expect(ignored).toEqual([
-      { line: 3, why: '"Stop" is there more than once: only the last one counts; join them' },
+      { line: 3, why: '"Stop" appears more than once: only the last one counts; merge them' },
     ]);
   });
 });
@@ -165,7 +165,7 @@ describe('invalid entries, each beside one that runs', () => {
       {
         runs: ['Stop STOP'],
         broken: [],
-        ignored: ['13: there is no event "FooEvent", so what stands under it never runs'],
+        ignored: ['13: event "FooEvent" not found, so its entries never run'],
       },
     ],
     lower: [
@@ -174,7 +174,7 @@ describe('invalid entries, each beside one that runs', () => {
         runs: ['Stop STOP'],
         broken: [],
         ignored: [
-          '13: there is no event "pretooluse", so what stands under it never runs; did you mean PreToolUse?',
+          '13: event "pretooluse" not found, so its entries never run; did you mean PreToolUse?',
         ],
       },
     ],
@@ -338,7 +338,7 @@ describe('small rules', () => {
     expect(onceIn('user')).toMatchObject([
       {
         once: false,
-        notes: ['"once" counts only in the front matter of a skill; this runs every time'],
+        notes: ['"once" applies only in the front matter of a skill; this runs every time'],
       },
     ]);
   });
@@ -356,7 +356,7 @@ describe('a plugin text', () => {
 
   test.each(['plugin', 'settings'] as const)('reports events outside of it, in %s', (shape) => {
     const outside =
-      '"PreToolUse" stands outside the "hooks" object, where nothing is read; write {"hooks": {"PreToolUse": [ … ]}}';
+      '"PreToolUse" is outside the "hooks" object and not read; write {"hooks": {"PreToolUse": [ … ]}}';
     expect(summary({ PreToolUse: [group(command('x'))] }, shape)).toEqual({
       runs: [],
       broken: [`PreToolUse 2: ${outside}`],
@@ -412,10 +412,10 @@ describe('any text', () => {
           USER,
           'settings',
         );
-        const known = Object.entries(hooks).filter(
+        const knownEvents = Object.entries(hooks).filter(
           ([name]) => name === 'PreToolUse' || name === 'Stop',
         );
-        const handlers = known.flatMap(([, groups]) => groups.flatMap((each) => each.hooks));
+        const handlers = knownEvents.flatMap(([, groups]) => groups.flatMap((each) => each.hooks));
         expect(entries.length + broken.length).toBe(handlers.length);
       }),
     );

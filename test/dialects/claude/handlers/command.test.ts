@@ -49,8 +49,12 @@ describe('a command in a shell', () => {
   test('runs where the session began when its directory is gone', async () => {
     const workspace = configured('UserPromptSubmit', command('pwd'));
     const { engine } = await host(workspace);
-    const gone = path.join(workspace.root, 'gone');
-    const { context } = await engine.dispatch({ name: 'UserPromptSubmit', prompt: '', cwd: gone });
+    const missingDirectory = path.join(workspace.root, 'gone');
+    const { context } = await engine.dispatch({
+      name: 'UserPromptSubmit',
+      prompt: '',
+      cwd: missingDirectory,
+    });
     expect(context[0]?.text.trim()).toBe(workspace.root);
   });
 
@@ -90,10 +94,10 @@ test.each([
   ['${CLAUDE_PLUGIN_ROOT}/x.sh', 'only hooks of a plugin have'],
   ['echo ${user_config.key}', 'only hooks of a plugin have'],
 ])('a placeholder without a value is not run: %s', async (text, why) => {
-  const made = await host(configured('PreToolUse', command(text)));
-  expect(made.hooks()).toMatchObject([{ state: 'broken', why: expect.stringContaining(why) }]);
+  const ownHost = await host(configured('PreToolUse', command(text)));
+  expect(ownHost.hooks()).toMatchObject([{ state: 'broken', why: expect.stringContaining(why) }]);
   const tool = { callId: '1', name: 'Bash', input: { command: 'ls' } };
-  const { outcomes } = await made.engine.dispatch({ name: 'PreToolUse', tool });
+  const { outcomes } = await ownHost.engine.dispatch({ name: 'PreToolUse', tool });
   expect(outcomes).toMatchObject([{ failure: { message: expect.stringContaining(why) } }]);
 });
 
@@ -142,12 +146,12 @@ describe('a hook in the background', () => {
 
   async function fire(handler: Entry, options: HostOptions = {}) {
     const late: LateOutcome[] = [];
-    const made = await host(configured('PostToolUse', handler), {
+    const ownHost = await host(configured('PostToolUse', handler), {
       ...options,
       onLate: (outcome) => late.push(outcome),
     });
-    const verdict = await made.engine.dispatch(CALL);
-    await made.engine.idle();
+    const verdict = await ownHost.engine.dispatch(CALL);
+    await ownHost.engine.idle();
     return { verdict, late: late.map(({ outcome }) => outcome) };
   }
 
@@ -197,8 +201,8 @@ test.each([
   ["python3 -c 'a=(1, 2); print([[1]])'", undefined],
   ['[ -f x ] && echo y', undefined],
 ])('%s is noted if only bash knows it', async (text, note) => {
-  const made = await host(configured('Stop', command(text)));
-  const [status] = made.hooks();
+  const ownHost = await host(configured('Stop', command(text)));
+  const [status] = ownHost.hooks();
   if (note === undefined) expect(status?.hook.notes).toEqual([]);
   else expect(status?.hook.notes).toEqual([expect.stringContaining(note)]);
 });
@@ -218,15 +222,15 @@ test.each([
   ['cat "${CLAUDE_FILE_PATHS:-$(jq -r .tool_input.file_path)}"', []],
   ['echo "$SET_BY_THE_PERSON $CLAUDE_PROJECT_DIR $HOME"', []],
 ])('%s is noted if no variable of a name that it uses is set', async (text, words) => {
-  const made = await host(configured('PostToolUse', command(text)));
-  const notes = made.hooks()[0]?.hook.notes ?? [];
+  const ownHost = await host(configured('PostToolUse', command(text)));
+  const notes = ownHost.hooks()[0]?.hook.notes ?? [];
   expect(notes).toHaveLength(words.length === 0 ? 0 : 1);
   for (const word of words) expect(notes[0]).toContain(word);
 });
 
 test('a file that changed stands elsewhere on stdin', async () => {
-  const made = await host(configured('FileChanged', command('check "$FILE_PATH"')));
-  expect(made.hooks()[0]?.hook.notes).toEqual([
+  const ownHost = await host(configured('FileChanged', command('check "$FILE_PATH"')));
+  expect(ownHost.hooks()[0]?.hook.notes).toEqual([
     '$FILE_PATH is never set: read .file_path of the JSON on stdin instead',
   ]);
 });
@@ -238,11 +242,11 @@ test.each([
   ],
   [
     { command: 'prettier', args: ['--write', '${tool_input.file_path}'] },
-    '${tool_input.file_path} stays as it is: a command reads it on stdin',
+    '${tool_input.file_path} is not replaced: a command reads it on stdin',
   ],
 ])('%j is noted: nothing is expanded or split there', async (more, note) => {
-  const made = await host(configured('PostToolUse', command(more.command, more)));
-  expect(made.hooks()[0]?.hook.notes).toEqual([note]);
+  const ownHost = await host(configured('PostToolUse', command(more.command, more)));
+  expect(ownHost.hooks()[0]?.hook.notes).toEqual([note]);
 });
 
 test('the exchange with a hook is passed to the subscriber', async () => {

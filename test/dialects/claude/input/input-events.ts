@@ -63,10 +63,10 @@ type Options = Partial<Pick<PayloadRequest, 'transcriptPath' | 'home' | 'extras'
 /** What each run of a Claude hook would read on stdin, as text. */
 export function stdinsOf(fired: FiredEvent, options: Options = {}): readonly string[] {
   const event = claudeName(fired);
-  const given = { transcriptPath: '/t/s.jsonl', home: '/home/user', ...options };
+  const payloadOptions = { transcriptPath: '/t/s.jsonl', home: '/home/user', ...options };
   return new EventViews(eventOf(fired), undefined)
     .getView('claude')
-    .inputs.map((input) => encodePayload({ input, event, ...given }));
+    .inputs.map((input) => encodePayload({ input, event, ...payloadOptions }));
 }
 
 export function payloadsOf(fired: FiredEvent, options: Options = {}): readonly Fields[] {

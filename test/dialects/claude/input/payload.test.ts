@@ -151,14 +151,16 @@ describe('the calls of a turn', () => {
     const call = { callId: 'e', name: 'run_commands', input: { commands: ['a', 'b'] } };
     const answered = { ...call, answer: 'both', answers: ['of a', 'of b'] };
     const changed = { ...call, answer: 'all three', answers: ['of a', 'of b', 'of c'] };
-    const shown = payloadOf({ name: 'PostToolBatch', calls: [answered, changed] })['tool_calls'];
+    const toolCalls = payloadOf({ name: 'PostToolBatch', calls: [answered, changed] })[
+      'tool_calls'
+    ];
     const part = (command: string, answer: string) => ({
       tool_name: 'Bash',
       tool_input: { command },
       tool_use_id: 'e',
       tool_response: answer,
     });
-    expect(shown).toEqual([
+    expect(toolCalls).toEqual([
       part('a', 'of a'),
       part('b', 'of b'),
       part('a', 'all three'),

@@ -17,18 +17,18 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 
 describe('recordings of Claude Code’s payloads', () => {
   test('is known for every event but the one of teams', () => {
-    const seen = new Set(RECORDINGS.map(({ name }) => name));
-    expect(CLAUDE_EVENT_NAMES.filter((name) => !seen.has(name))).toEqual(['TeammateIdle']);
-    expect([...seen].filter((name) => !isClaudeEvent(name))).toEqual([]);
+    const recordedNames = new Set(RECORDINGS.map(({ name }) => name));
+    expect(CLAUDE_EVENT_NAMES.filter((name) => !recordedNames.has(name))).toEqual(['TeammateIdle']);
+    expect([...recordedNames].filter((name) => !isClaudeEvent(name))).toEqual([]);
   });
 
   test.each(RECORDINGS)('reads and writes back the same: $label', ({ name, payload }) => {
     const { [name]: aliases = [] } = ALIASES;
-    const written = payloadOf(readClaudePayload(payload));
-    const entries = Object.entries(written).filter(([key]) => !aliases.includes(key));
+    const rewritten = payloadOf(readClaudePayload(payload));
+    const entries = Object.entries(rewritten).filter(([key]) => !aliases.includes(key));
     // As a list of entries, so that the order of keys counts.
     expect(entries).toEqual(Object.entries(payload));
-    expect(Object.keys(written).slice(entries.length)).toEqual(aliases);
+    expect(Object.keys(rewritten).slice(entries.length)).toEqual(aliases);
   });
 
   test.each(RECORDINGS)('is one compact line: $label', ({ payload }) => {

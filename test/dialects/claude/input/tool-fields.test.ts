@@ -107,11 +107,11 @@ describe('the response of a tool', () => {
 
   test.each(SHAPED)('of $name has Claude’s shape when there is only text', (tool) => {
     const { response } = tool;
-    const made = after(tool, 'text');
-    expect(Array.isArray(made)).toBe(Array.isArray(response));
+    const callResult = after(tool, 'text');
+    expect(Array.isArray(callResult)).toBe(Array.isArray(response));
     const unknown = UNKNOWN.get(tool.name) ?? new Set();
     const expected = Object.keys(Object(response)).filter((key) => !unknown.has(key));
-    expect(Object.keys(Object(made))).toEqual(expect.arrayContaining(expected));
+    expect(Object.keys(Object(callResult))).toEqual(expect.arrayContaining(expected));
   });
 
   test('keeps the path as the model wrote it', () => {
@@ -137,8 +137,8 @@ describe('the response of a tool', () => {
   });
 
   test('counts lines from where reading began', () => {
-    const read = { name: 'Read', input: { file_path: '/a', offset: 10, limit: 2 } };
-    expect(after(read, 'x\ny')).toMatchObject({
+    const readCall = { name: 'Read', input: { file_path: '/a', offset: 10, limit: 2 } };
+    expect(after(readCall, 'x\ny')).toMatchObject({
       file: { numLines: 2, startLine: 10, totalLines: 11 },
     });
   });

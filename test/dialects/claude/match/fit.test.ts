@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommandEntry } from '../../../../src/dialects/claude/entry.ts';
-import { compileFit } from '../../../../src/dialects/claude/match/fit.ts';
+import { compileEntryMatcher } from '../../../../src/dialects/claude/match/entry-matcher.ts';
 import type { HookEvent } from '../../../../src/hooks/facts.ts';
 import { engineOf, handler, MOMENT } from '../../../hooks/handlers.ts';
 import { callEvent, entryOf, isAsked, whyNot } from './match-entries.ts';
@@ -27,7 +27,9 @@ describe('the views of a tool', () => {
     (matcher) => {
       expect(isAsked({ matcher }, 'Bash', { command: 'ls' })).toBe(false);
       expect(isAsked({ matcher }, 'execute_command', { command: 'ls' })).toBe(false);
-      const [why] = whyNot(compileFit(entryOf({ matcher }, true)), 'Bash', { command: 'ls' });
+      const [why] = whyNot(compileEntryMatcher(entryOf({ matcher }, true)), 'Bash', {
+        command: 'ls',
+      });
       expect(why).toBeNull();
     },
   );
@@ -37,7 +39,7 @@ describe('the views of a tool', () => {
   });
 
   test('each part of a plural call is matched by itself', () => {
-    const fit = compileFit(entryOf({ condition: 'Bash(git *)' }));
+    const fit = compileEntryMatcher(entryOf({ condition: 'Bash(git *)' }));
     expect(whyNot(fit, 'run_commands', { commands: ['git status', 'ls'] })).toEqual([
       null,
       'if "Bash(git *)" is not met',
@@ -46,7 +48,7 @@ describe('the views of a tool', () => {
 
   test('the engine passes each part', async () => {
     const records: unknown[] = [];
-    const { fits } = compileFit(entryOf({ matcher: 'Bash', condition: 'Bash(git *)' }));
+    const { fits } = compileEntryMatcher(entryOf({ matcher: 'Bash', condition: 'Bash(git *)' }));
     const hook = handler('h', ({ tool }) => void records.push(tool?.input), { fits });
     const { tool } = callEvent('run_commands', { commands: ['git status', 'ls'] });
     await engineOf([hook]).dispatch({ name: 'PreToolUse', tool });
@@ -54,7 +56,7 @@ describe('the views of a tool', () => {
   });
 
   test('without the part every part counts', () => {
-    const { fits } = compileFit(entryOf({ condition: 'Bash(git *)' }));
+    const { fits } = compileEntryMatcher(entryOf({ condition: 'Bash(git *)' }));
     const event = callEvent('run_commands', { commands: ['ls', 'git status'] });
     expect(fits(event, ['Bash', 'run_commands'])).toBeNull();
   });
@@ -67,29 +69,29 @@ describe('why an entry does not fit', () => {
     [{ condition: 'Bash(git *)' }, 'if "Bash(git *)" is not met'],
     [{ agentType: 'reviewer' }, 'only for agents of type reviewer'],
   ] satisfies [Partial<CommandEntry>, string][])('%j', (wanted, why) => {
-    expect(whyNot(compileFit(entryOf(wanted)), 'Bash', { command: 'ls' })).toEqual([why]);
+    expect(whyNot(compileEntryMatcher(entryOf(wanted)), 'Bash', { command: 'ls' })).toEqual([why]);
   });
 
   test('an agent’s own hooks fit for its type', () => {
-    const { fits } = compileFit(entryOf({ agentType: 'reviewer' }));
+    const { fits } = compileEntryMatcher(entryOf({ agentType: 'reviewer' }));
     const agent = { id: 'b', parentId: 'a', type: 'reviewer' };
     expect(fits({ ...callEvent('Bash'), agent }, ['Bash'])).toBeNull();
   });
 });
 
 function fitsEvent(wanted: Partial<CommandEntry>, event: HookEvent, names: string[]): boolean {
-  return compileFit(entryOf(wanted)).fits(event, names) === null;
+  return compileEntryMatcher(entryOf(wanted)).fits(event, names) === null;
 }
 
 describe('subjects of other events', () => {
-  const ended = { ...MOMENT, name: 'RunEnd', status: 'failed' } as const;
+  const runEnd = { ...MOMENT, name: 'RunEnd', status: 'failed' } as const;
 
   test('StopFailure is a run that an error of the service ended', () => {
-    const limited = { ...ended, errorClass: 'rate_limit' };
+    const limited = { ...runEnd, errorClass: 'rate_limit' };
     const matches = (matcher: string | undefined, event: HookEvent, subject: string): boolean =>
       fitsEvent({ event: 'StopFailure', matcher }, event, [subject]);
-    expect(matches(undefined, ended, 'failed')).toBe(false);
-    expect(matches('failed', ended, 'failed')).toBe(false);
+    expect(matches(undefined, runEnd, 'failed')).toBe(false);
+    expect(matches('failed', runEnd, 'failed')).toBe(false);
     expect(matches(undefined, limited, 'rate_limit')).toBe(true);
     expect(matches('overloaded|rate_limit', limited, 'rate_limit')).toBe(true);
     expect(matches('overloaded,rate_limit', limited, 'rate_limit')).toBe(false);
@@ -107,7 +109,7 @@ describe('subjects of other events', () => {
 
   test('a matcher is ignored where there is nothing to match', () => {
     const event = { ...MOMENT, name: 'Stop', lastText: '', again: false } as const;
-    const fit = compileFit(entryOf({ event: 'Stop', matcher: 'Bash' }));
+    const fit = compileEntryMatcher(entryOf({ event: 'Stop', matcher: 'Bash' }));
     expect([fit.fits(event, []), fit.problem, fit.notes]).toEqual([
       null,
       null,
@@ -134,7 +136,7 @@ describe('entries that can never run', () => {
       'if "Bash" can never be met: Stop is not about a tool call',
     ],
   ])('%j', (wanted, problem) => {
-    const fit = compileFit(entryOf(wanted));
+    const fit = compileEntryMatcher(entryOf(wanted));
     expect(fit.problem).toContain(problem);
     expect(fit.fits(callEvent('Bash'), ['Bash'])).toBe(fit.problem);
   });
@@ -142,7 +144,7 @@ describe('entries that can never run', () => {
 
 describe('patterns that need a backtracking engine', () => {
   test('run when they are harmless', () => {
-    const fit = compileFit(entryOf({ matcher: '^(?!Write).*$' }));
+    const fit = compileEntryMatcher(entryOf({ matcher: '^(?!Write).*$' }));
     expect(fit.notes).toEqual([
       'matcher "^(?!Write).*$" runs on the backtracking engine, screened',
     ]);
@@ -154,20 +156,20 @@ describe('patterns that need a backtracking engine', () => {
   test.each(['PreToolUse', 'PermissionRequest'] as const)(
     '%s counts one that could hang as matching',
     (event) => {
-      const fit = compileFit(entryOf({ event, matcher: evil }));
+      const fit = compileEntryMatcher(entryOf({ event, matcher: evil }));
       expect(fit.fits(callEvent('Bash'), ['Bash'])).toBeNull();
       expect(fit.notes).toEqual([expect.stringContaining('counts as matching everything')]);
     },
   );
 
   test('elsewhere one that could hang never matches', () => {
-    const fit = compileFit(entryOf({ event: 'PostToolUse', matcher: evil }));
+    const fit = compileEntryMatcher(entryOf({ event: 'PostToolUse', matcher: evil }));
     expect(fit.fits(callEvent('Bash'), ['Bash'])).toContain('does not match Bash');
     expect(fit.notes).toEqual([expect.stringContaining('counts as matching nothing')]);
   });
 
   test('a guard is asked about a name that is too long for one', () => {
-    const { fits } = compileFit(entryOf({ matcher: '^(?!Write)B$' }));
+    const { fits } = compileEntryMatcher(entryOf({ matcher: '^(?!Write)B$' }));
     expect(fits(callEvent('Bash'), ['x'.repeat(1001)])).toBeNull();
     expect(fits(callEvent('Bash'), ['x'.repeat(1000)])).not.toBeNull();
   });
@@ -180,7 +182,7 @@ describe('patterns that need a backtracking engine', () => {
 
 describe('notes', () => {
   const notesOf = (wanted: Partial<CommandEntry>): readonly string[] =>
-    compileFit(entryOf(wanted)).notes;
+    compileEntryMatcher(entryOf(wanted)).notes;
 
   const FORMER = 'MultiEdit is a tool of older versions; no tool has this name now: write Edit';
 
@@ -227,7 +229,7 @@ describe('notes', () => {
 test('no matcher and no condition makes matching throw', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (matcher, condition, command) => {
-      const fit = compileFit(entryOf({ matcher, condition }));
+      const fit = compileEntryMatcher(entryOf({ matcher, condition }));
       const why = fit.fits(callEvent('Bash', { command }), ['Bash']);
       expect(why === null || typeof why === 'string').toBe(true);
       expect(Array.isArray(fit.notes)).toBe(true);

@@ -1,7 +1,10 @@
 import type { CommandEntry } from '../../../../src/dialects/claude/entry.ts';
 import type { HookEvent } from '../../../../src/hooks/facts.ts';
 import { listToolNames, listToolViews } from '../../../../src/tool-vocabularies/tool-views.ts';
-import { compileFit, type Fit } from '../../../../src/dialects/claude/match/fit.ts';
+import {
+  compileEntryMatcher,
+  type EntryMatcher,
+} from '../../../../src/dialects/claude/match/entry-matcher.ts';
 import { MOMENT } from '../../../hooks/handlers.ts';
 
 const CWD = '/ws';
@@ -44,12 +47,16 @@ export function callEvent(name: string, input: unknown = {}): HookEvent<'PreTool
 }
 
 /** Why each part of a call is not asked about, or null where it is. */
-export function whyNot({ fits }: Fit, name: string, input: unknown = {}): (string | null)[] {
+export function whyNot(
+  { fits }: EntryMatcher,
+  name: string,
+  input: unknown = {},
+): (string | null)[] {
   const event = callEvent(name, input);
   const views = listToolViews(event.tool, 'claude', { cwd: CWD, root: CWD });
   return views.map((view) => fits(event, listToolNames(event.tool, view), view));
 }
 
 export function isAsked(wanted: Partial<CommandEntry>, name: string, input: unknown = {}): boolean {
-  return whyNot(compileFit(entryOf(wanted)), name, input).includes(null);
+  return whyNot(compileEntryMatcher(entryOf(wanted)), name, input).includes(null);
 }

@@ -185,9 +185,9 @@ test('a line that is split without the parser is split the same by the parser', 
       const line = list.join('');
       const [statement] = parse(line).commands;
       const command = statement?.command.type === 'Command' ? statement.command : null;
-      const words = [command?.name, ...(command?.args ?? [])].flatMap((word) => word ?? []);
+      const shellWords = [command?.name, ...(command?.args ?? [])].flatMap((word) => word ?? []);
       expect(tokenizePlainLine(line, {})).toEqual(
-        words.map((word) => ('value' in word ? word.value : word)),
+        shellWords.map((word) => ('value' in word ? word.value : word)),
       );
     }),
   );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRecord } from '../../../../src/base/json.ts';
-import { compileFit } from '../../../../src/dialects/claude/match/fit.ts';
+import { compileEntryMatcher } from '../../../../src/dialects/claude/match/entry-matcher.ts';
 import { MOMENT } from '../../../hooks/handlers.ts';
 import { entryOf, isAsked } from './match-entries.ts';
 
@@ -34,8 +34,8 @@ describe('which tools a matcher was observed to fire for', () => {
   test.each(lines)('%s', (line) => {
     const [written, fired] = cut(line, ' -> ');
     const wanted = written === 'omitted' ? {} : { matcher: String(JSON.parse(written)) };
-    const asked = tools.filter((name) => isAsked(wanted, name));
-    expect(asked.join(' ') || '-').toBe(fired);
+    const metConditions = tools.filter((name) => isAsked(wanted, name));
+    expect(metConditions.join(' ') || '-').toBe(fired);
   });
 });
 
@@ -48,14 +48,14 @@ describe('which calls a condition was observed to fire for', () => {
 
   test.each(lines)('%s', (line) => {
     const [condition] = cut(line, ' -> ');
-    const asked = calls.filter((call) => isAsked({ condition }, ...callFrom(call)));
-    expect(asked.toSorted()).toEqual(callsIn(line).toSorted());
+    const metConditions = calls.filter((call) => isAsked({ condition }, ...callFrom(call)));
+    expect(metConditions.toSorted()).toEqual(callsIn(line).toSorted());
   });
 
   test('a condition on Stop keeps the hook from running, and nothing else does', () => {
     const event = { ...MOMENT, name: 'Stop', lastText: '', again: false } as const;
     const runs = (condition: string | undefined): boolean =>
-      compileFit(entryOf({ event: 'Stop', condition })).fits(event, []) === null;
+      compileEntryMatcher(entryOf({ event: 'Stop', condition })).fits(event, []) === null;
     expect(group).toMatchObject({ stopIf: runs('Bash(git *)'), stopNoIf: runs(undefined) });
   });
 });
@@ -79,9 +79,9 @@ describe('which of three conditions a command was observed to fire', () => {
   test.each(lines)('%s', (line) => {
     const [, written = '', fired = ''] = /^("(?:[^"\\]|\\.)*"): (.*)$/s.exec(line) ?? [];
     const command: unknown = JSON.parse(written);
-    const asked = conditions.map((condition) =>
+    const metConditions = conditions.map((condition) =>
       isAsked({ condition }, 'Bash', { command }) ? condition : '-',
     );
-    expect(asked.join(' | ')).toBe(fired);
+    expect(metConditions.join(' | ')).toBe(fired);
   });
 });

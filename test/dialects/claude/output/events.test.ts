@@ -63,7 +63,7 @@ describe('PostToolUse', () => {
       'updatedToolOutput was ignored: expected object as in tool_response, found string',
     ]);
     expect(decode('PostToolUse', { out: post({ updatedMCPToolOutput: 'x' }) }).notes).toEqual([
-      'updatedMCPToolOutput counts for MCP tools only, not for Bash; say updatedToolOutput',
+      'updatedMCPToolOutput counts for MCP tools only, not for Bash; use updatedToolOutput',
     ]);
     expect(decode('PostToolUse', { out: post({ permissionDecision: 'deny' }) }).notes).toEqual([
       'not read in hookSpecificOutput on PostToolUse: "permissionDecision"; it reads additionalContext, updatedToolOutput, updatedMCPToolOutput, classifierContext',
@@ -133,7 +133,7 @@ describe('UserPromptSubmit', () => {
   test('context at the top level has no effect, which is noted', () => {
     expect(decode('UserPromptSubmit', { out: { additionalContext: 'x' } })).toEqual({
       decision: {},
-      notes: ['"additionalContext" belongs into hookSpecificOutput and was not read here'],
+      notes: ['"additionalContext" belongs in hookSpecificOutput and was not read here'],
     });
   });
 });
@@ -182,7 +182,7 @@ describe('PermissionRequest', () => {
 
   test('the old values are noted', () => {
     expect(decode('PermissionRequest', { out: { decision: 'approve' } }).notes).toEqual([
-      '"decision": "approve" has no effect on PermissionRequest; say hookSpecificOutput.decision.behavior',
+      '"decision": "approve" has no effect on PermissionRequest; use hookSpecificOutput.decision.behavior',
     ]);
     expect(decode('PermissionRequest', { exit: 2, err: 'no' }).notes).toEqual([
       'exit code 2 has no effect on PermissionRequest: no',

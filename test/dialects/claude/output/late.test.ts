@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeLate, parseAsyncLine } from '../../../../src/dialects/claude/output/late.ts';
+import { decodeLate, parseAsyncLine } from '../../../../src/dialects/claude/output/late-answer.ts';
 import { type Hook, request, specific } from './outputs.ts';
 
 const late = (hook: Hook, isRewake = false) =>
@@ -67,7 +67,7 @@ describe('asyncRewake', () => {
 
   test('reports when it wakes without a message', () => {
     expect(late({ exit: 2 }, true).decision?.context).toBe(
-      'A background hook asks for attention without saying why',
+      'A background hook asks for attention without a reason',
     );
   });
 });

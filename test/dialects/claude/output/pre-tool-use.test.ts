@@ -64,7 +64,7 @@ const CASES: readonly (readonly [string, Hook, unknown])[] = [
     { exit: 1, err: 'some error line1\nline2' },
     {
       ...failed('exit', 'exited with code 1: line2'),
-      notes: ['exit code 1 refuses nothing: a hook that means to refuse ends with 2'],
+      notes: ['exit code 1 does not block: a hook blocks with exit code 2'],
     },
   ],
   [
@@ -125,7 +125,7 @@ const CASES: readonly (readonly [string, Hook, unknown])[] = [
     { out: { decision: 'deny', reason: 'top-level deny' } },
     failed(
       'output',
-      'expected "decision" to be "approve" or "block", found "deny"; say "decision": "block", or "permissionDecision": "deny" in hookSpecificOutput',
+      'expected "decision" to be "approve" or "block", found "deny"; use "decision": "block", or "permissionDecision": "deny" in hookSpecificOutput',
     ),
   ],
   [
@@ -227,11 +227,11 @@ describe('several hooks on a tool call, merged in declared order', () => {
       { hook: 'h0', text: 'A deny' },
       { hook: 'h1', text: `[${LABEL}]: B exit2` },
     ]);
-    const told = await verdictOf([
+    const verdict = await verdictOf([
       { out: pre({ additionalContext: 'ctx A' }) },
       { out: pre({ additionalContext: 'ctx B' }) },
     ]);
-    expect(told.context.map(({ text }) => text)).toEqual(['ctx A', 'ctx B']);
+    expect(verdict.context.map(({ text }) => text)).toEqual(['ctx A', 'ctx B']);
   });
 });
 
@@ -282,11 +282,13 @@ describe('edges', () => {
   });
 
   test('stdout that is too long is a failure, but exit code 2 still denies', () => {
-    const wanted = { isTruncated: true };
-    expect(decode('PreToolUse', {}, wanted)).toEqual(
-      failed('output', 'stdout is longer than is kept'),
+    const expectedFields = { isTruncated: true };
+    expect(decode('PreToolUse', {}, expectedFields)).toEqual(
+      failed('output', 'stdout is too long and was truncated'),
     );
-    expect(decode('PreToolUse', { exit: 2, err: 'e' }, wanted).decision?.effect).toBe('deny');
+    expect(decode('PreToolUse', { exit: 2, err: 'e' }, expectedFields).decision?.effect).toBe(
+      'deny',
+    );
   });
 
   test('JSON that is nested too deep is a failure', () => {

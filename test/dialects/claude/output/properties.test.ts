@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CLAUDE_EVENT_NAMES } from '../../../../src/dialects/claude/events.ts';
 import { decodeOutput } from '../../../../src/dialects/claude/output/decide.ts';
 import { SPECIFIC_FIELDS } from '../../../../src/dialects/claude/output/schema.ts';
-import { decodeLate, parseAsyncLine } from '../../../../src/dialects/claude/output/late.ts';
+import { decodeLate, parseAsyncLine } from '../../../../src/dialects/claude/output/late-answer.ts';
 import { parseOutput } from '../../../../src/dialects/claude/output/parse.ts';
 import { findAnswerProblem } from '../../../../src/hooks/check-answer.ts';
 import { request, specific } from './outputs.ts';

@@ -42,7 +42,7 @@ test.each([
   );
   expect(readFileSync(file, 'utf8')).toBe(LONG.trim());
   expect(answer.notes).toEqual([
-    `${name} has 20010 characters, more than 10000; the whole of it is in ${file}`,
+    `${name} has 20010 characters, more than 10000; the full text is in ${file}`,
   ]);
 });
 

@@ -41,7 +41,12 @@ test('every settings file may have permission rules, with the line', () => {
       permissions: { deny: ['Bash(curl:*)'], disableBypassPermissionsMode: 'disable' },
     },
   });
-  const place = (file: string, line: number, origin: string, root: string | null = null) => ({
+  const createRuleSource = (
+    file: string,
+    line: number,
+    origin: string,
+    root: string | null = null,
+  ) => ({
     ...NOTHING,
     file,
     line,
@@ -50,28 +55,28 @@ test('every settings file may have permission rules, with the line', () => {
   });
   expect(texts).toEqual([
     {
-      ...place('home/.claude/settings.json', 2, 'own'),
+      ...createRuleSource('home/.claude/settings.json', 2, 'own'),
       allow: [
         { text: 'Read', line: 4 },
         { text: 'Bash(ls:*)', line: 5 },
       ],
     },
     {
-      ...place('proj/.claude/settings.json', 2, 'workspace', texts[1]?.root),
+      ...createRuleSource('proj/.claude/settings.json', 2, 'workspace', texts[1]?.root),
       ask: [{ text: 'Bash(git push:*)', line: 4 }],
       defaultMode: 'acceptEdits',
       additionalDirectories: ['../lib'],
     },
     {
-      ...place('proj/.claude/settings.local.json', 2, 'workspace', texts[1]?.root),
+      ...createRuleSource('proj/.claude/settings.local.json', 2, 'workspace', texts[1]?.root),
       defaultMode: 'default',
     },
     {
-      ...place('proj/.cline/hooks.json', 2, 'workspace', texts[1]?.root),
+      ...createRuleSource('proj/.cline/hooks.json', 2, 'workspace', texts[1]?.root),
       deny: [{ text: 'WebFetch', line: 4 }],
     },
     {
-      ...place('etc/managed-settings.json', 2, 'managed'),
+      ...createRuleSource('etc/managed-settings.json', 2, 'managed'),
       deny: [{ text: 'Bash(curl:*)', line: 4 }],
       forbidsBypass: true,
     },
@@ -122,7 +127,10 @@ test('a file with a broken guard allows nothing', () => {
     'proj/.claude/settings.local.json': { permissions: { allow: ['Edit'] } },
   });
   expect(texts.map(({ whyNothingAllowed, deny }) => [whyNothingAllowed, deny.length])).toEqual([
-    ['a guard in proj/.claude/settings.json is broken, so nothing that this file allows counts', 1],
+    [
+      'a guard in proj/.claude/settings.json is broken, so the allow rules of this file are ignored',
+      1,
+    ],
     [null, 0],
   ]);
 });

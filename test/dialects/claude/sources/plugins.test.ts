@@ -34,8 +34,8 @@ describe('a plugin that the caller names', () => {
     expect({ commands, why }).toEqual({
       commands: [],
       why: [
-        'market: is a marketplace, and was named with --plugin-dir; name a plugin in it: ./plugins/a',
-        'empty: holds nothing of a plugin, and was named with --plugin-dir',
+        'market: is a marketplace, but was passed with --plugin-dir; pass a plugin in it: ./plugins/a',
+        'empty: contains no plugin, but was passed with --plugin-dir',
       ],
     });
   });
@@ -138,16 +138,16 @@ describe('a plugin that the caller names', () => {
     );
     expect(commands).toEqual(['ok']);
     expect(faults).toEqual([
-      'plugin:bare PreToolUse 2: "PreToolUse" stands outside the "hooks" object, where nothing is read; write {"hooks": {"PreToolUse": [ … ]}}',
+      'plugin:bare PreToolUse 2: "PreToolUse" is outside the "hooks" object and not read; write {"hooks": {"PreToolUse": [ … ]}}',
       'plugin:part PreToolUse 12: "type": expected "command" or "http" or "mcp_tool" or "prompt" or "agent", found the string "zzz"',
       'plugin:out:plugin.json null 3: "hooks": expected a path inside the plugin, found the string "../part/hooks/hooks.json"',
       'plugin:out:plugin.json null 4: "hooks": expected a path or an object of events, found number 5',
-      'plugin:bad:plugin.json null 1: expected JSON, found the end of the file where it cannot stand (close brace expected)',
+      'plugin:bad:plugin.json null 1: expected JSON, found the end of the file where it is not allowed (close brace expected)',
     ]);
     expect(why).toEqual([
-      'nowhere: is not a directory, and was named with --plugin-dir; expected a plugin',
-      'out/gone.json: is not there, and the manifest of out names it',
-      'part/hooks/hooks.json: line 3: there is no event "FooEvent", so what stands under it never runs',
+      'nowhere: is not a directory, but was passed with --plugin-dir; expected a plugin',
+      'out/gone.json: does not exist, but the manifest of out names it',
+      'part/hooks/hooks.json: line 3: event "FooEvent" not found, so its entries never run',
     ]);
     expect(brokenGateFiles.map(short)).toEqual([
       'bare/hooks/hooks.json',
@@ -366,7 +366,7 @@ test('hooks of a plugin’s sub-agent are ignored, as in Claude Code, and report
     commands: [],
     faults: [],
     why: [
-      'plug/agents/rev.md: the PreToolUse hook at line 7 does not run: a plugin’s sub-agent may bring no hooks; write it into hooks/hooks.json, or the sub-agent into .claude/agents',
+      'plug/agents/rev.md: the PreToolUse hook at line 7 does not run: hooks of a plugin’s sub-agent are not read; move them to hooks/hooks.json, or the sub-agent to .claude/agents',
     ],
   });
 });

@@ -72,7 +72,7 @@ describe('settings files', () => {
       createMachine({}, () => ({ flagSettings: 'nowhere.json' })),
     );
     expect(why).toEqual([
-      'proj/nowhere.json: is not there, and was named with --settings; expected a file or JSON that starts with {',
+      'proj/nowhere.json: does not exist, but was passed with --settings; expected a file or JSON that starts with {',
     ]);
     expect(ignored[0]?.mayHideHook).toBe(true);
   });
@@ -171,10 +171,10 @@ describe('settings files', () => {
     const { commands, faults, why, ignored, brokenGateFiles, short } = summarizeSources(machine);
     expect(commands).toEqual(['user']);
     expect(faults).toEqual([
-      'project null 1: expected JSON, found the end of the file where it cannot stand (value expected)',
+      'project null 1: expected JSON, found the end of the file where it is not allowed (value expected)',
     ]);
     expect(why).toEqual([
-      'proj/.claude/settings.local.json: is a link to nothing',
+      'proj/.claude/settings.local.json: is a broken link',
       'proj/.cline/hooks.json: cannot be read: it is not a regular file',
     ]);
     expect(ignored.every((each) => each.mayHideHook)).toBe(true);
@@ -196,7 +196,7 @@ describe('settings files', () => {
       createMachine({ 'proj/.cline/hooks.json': hook('x', 'PreTooluse') }),
     );
     expect(why).toEqual([
-      'proj/.cline/hooks.json: line 3: there is no event "PreTooluse", so what stands under it never runs; did you mean PreToolUse?',
+      'proj/.cline/hooks.json: line 3: event "PreTooluse" not found, so its entries never run; did you mean PreToolUse?',
     ]);
   });
 
@@ -347,10 +347,10 @@ describe('settings beside hooks', () => {
       httpRules: { allowedUrls: null, ownUrls: [], allowedEnvVars: null },
     });
     expect(why.map((each) => each.split(';')[0])).toEqual([
-      'proj/.claude/settings.json: "allowedHttpHookUrls" at line 5: it is not used: a workspace does not say where the hooks of others may send to',
-      'proj/.claude/settings.json: "httpHookAllowedEnvVars" at line 8: it is not used: a workspace does not say what hooks may send',
+      'proj/.claude/settings.json: "allowedHttpHookUrls" at line 5: it is not used: a workspace cannot set where other hooks may send requests',
+      'proj/.claude/settings.json: "httpHookAllowedEnvVars" at line 8: it is not used: a workspace cannot set which variables hooks may send',
       'proj/.claude/settings.json: "pluginConfigs" at line 11: its options are not used: only the user sets options of plugins',
-      'proj/.claude/settings.json: "allowManagedHooksOnly" at line 12: it counts only in managed settings',
+      'proj/.claude/settings.json: "allowManagedHooksOnly" at line 12: it applies only in managed settings',
     ]);
   });
 });

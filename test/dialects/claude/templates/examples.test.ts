@@ -168,12 +168,12 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
       expect([command, verdict.effect]).toEqual([command, effect]);
     }
     const secret = { callId: '1', name: 'Read', input: { file_path: '/etc/passwd' } };
-    const asked = await host.engine.dispatch({
+    const secretVerdict = await host.engine.dispatch({
       name: 'PermissionRequest',
       tool: secret,
       suggestions: [],
     });
-    expect(asked.effect).toBe('pass');
+    expect(secretVerdict.effect).toBe('pass');
     const again = await host.engine.dispatch({ name: 'Stop', lastText: 'a TODO', again: true });
     expect(again.effect).toBe('pass');
     const empty = await host.engine.dispatch({ name: 'UserPromptSubmit', prompt: ' \n\t' });
@@ -192,8 +192,8 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples of Claude’s format in %s', (lan
       expect(failed.outcomes[0]?.stderr).toMatch(/\S/);
       const other = createTempWorkspace();
       onTestFinished(() => other.remove());
-      const made = await worktreeOf(other, language);
-      expect(made.changes).toMatchObject({
+      const worktreeVerdict = await worktreeOf(other, language);
+      expect(worktreeVerdict.changes).toMatchObject({
         worktreePath: path.join(other.root, '.claude', 'worktrees', 'example'),
       });
     },

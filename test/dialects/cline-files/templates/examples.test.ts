@@ -29,7 +29,7 @@ import {
 
 const REFUSED = {
   delete: 'This command would delete far too much. Name the directory that is meant.',
-  key: 'The prompt holds a private key. Take it out, and consider it known.',
+  key: 'The prompt contains a private key. Remove it, and treat the key as leaked.',
 };
 
 /** What is seen when an example gets the event that its author suggests for a trial. */
@@ -38,7 +38,7 @@ const SEEN: Readonly<Record<FileHookName, { refusal?: string; context?: RegExp; 
     context: /^Today is \w{3} \w{3} \d\d \d{4}\. The git branch is feature\/one\.$/u,
   },
   TaskResume: {
-    context: /^This task has rested for \d+ day\(s\): check what has changed since\.$/u,
+    context: /^This task has been idle for \d+ day\(s\): check what has changed since\.$/u,
   },
   TaskCancel: { log: 'TaskCancel "cancelled"' },
   TaskComplete: { log: 'TaskComplete "done"' },

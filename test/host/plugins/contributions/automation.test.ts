@@ -11,14 +11,14 @@ type Ingest = (event: object) => unknown;
 
 /** A port that accepts events, and answers each with its number. */
 function createPort(answer: (count: number) => unknown = (count) => ({ queuedRuns: count })) {
-  const taken: AutomationEventEnvelope[] = [];
+  const ingestedEvents: AutomationEventEnvelope[] = [];
   const port: Automation = {
     ingestEvent(event) {
-      taken.push(event);
-      return answer(taken.length);
+      ingestedEvents.push(event);
+      return answer(ingestedEvents.length);
     },
   };
-  return { taken, port };
+  return { taken: ingestedEvents, port };
 }
 
 interface Sending {

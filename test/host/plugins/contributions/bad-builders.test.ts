@@ -38,12 +38,12 @@ describe('a message builder', () => {
         { role: 'user', content: 'go' },
         { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'one', input: circle }] },
       ],
-      'message 2 of what it gave calls a tool with what is no JSON',
+      'message 2 of what it gave calls a tool with input that is not JSON',
     ],
     [
       'a call whose input is a big integer',
       [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'one', input: 5n }] }],
-      'message 1 of what it gave calls a tool with what is no JSON',
+      'message 1 of what it gave calls a tool with input that is not JSON',
     ],
   ])('that gives %s is passed over, and reported', async (_what, made, why) => {
     const fixture = await createSdkFixture([DONE]);
@@ -83,9 +83,9 @@ describe('a message builder', () => {
     const { sessionId } = await fixture.start({
       extensions: [toolPlugin('one', () => 'the answer'), redacting],
     });
-    const sent = JSON.stringify(fixture.service.mock.getRequests()[1]?.body);
+    const sentBody = JSON.stringify(fixture.service.mock.getRequests()[1]?.body);
     const rest = JSON.stringify(await fixture.core.readMessages(sessionId));
-    expect([sent.includes('secret'), sent.includes('the answer')]).toEqual([false, false]);
+    expect([sentBody.includes('secret'), sentBody.includes('the answer')]).toEqual([false, false]);
     expect([rest.includes('secret'), rest.includes('the answer')]).toEqual([true, true]);
   });
 

@@ -60,8 +60,8 @@ describe('a tool may return', () => {
     ['a symbol', Symbol('s'), '(symbol)'],
     ['what cannot be looked at', closed, '{}'],
   ])('%s', async (_what, value, text) => {
-    const told = await answersOf([toolPlugin('one', () => value)], call('one'));
-    expect([told.answers, told.result?.text]).toEqual([[text], 'Done.']);
+    const toolAnswers = await answersOf([toolPlugin('one', () => value)], call('one'));
+    expect([toolAnswers.answers, toolAnswers.result?.text]).toEqual([[text], 'Done.']);
   });
 
   it('a hundred megabytes, of which the model is sent a beginning', async () => {
@@ -343,12 +343,12 @@ describe('a call', () => {
 
   it('runs beside others only when its tool allows it', async () => {
     const bothBegun = moment();
-    let begun = 0;
+    let startCount = 0;
     const meeting = toolPlugin(
       'meeting',
       async () => {
-        begun += 1;
-        if (begun === 2) bothBegun.reach();
+        startCount += 1;
+        if (startCount === 2) bothBegun.reach();
         await bothBegun.reached;
         return 'met';
       },
@@ -396,7 +396,7 @@ describe('a hook that answers with an unusable value', () => {
     );
     expect(inputs).toEqual(['{"a":1}']);
     expect(noticesIn(fixture)).toEqual([
-      'plugin watcher: beforeTool failed: beforeTool gave an "input" that JSON cannot say, so the input stays as it was',
+      'plugin watcher: beforeTool failed: beforeTool gave an "input" that cannot be written as JSON, so the input is not changed',
     ]);
   });
 

@@ -64,8 +64,8 @@ describe('a server that a plugin registers', () => {
         env,
       }),
     ];
-    const known = { KNOWN: 'k', OWN: 'o', EMPTY: '' };
-    const [server] = readPluginServers(active, { ...NOBODY, env: known }, () => undefined);
+    const knownVariables = { KNOWN: 'k', OWN: 'o', EMPTY: '' };
+    const [server] = readPluginServers(active, { ...NOBODY, env: knownVariables }, () => undefined);
     expect(server?.endpoint).toMatchObject({
       env: {
         INNER: '1',

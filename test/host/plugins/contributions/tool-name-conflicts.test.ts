@@ -67,8 +67,8 @@ describe('a tool of a plugin', () => {
 };`;
     write(workspace.home, '.cline/plugins/reading.ts', text);
     const { stdout } = await runHookline(['plugin', 'list'], at(workspace));
-    const left = stdout.split('\n').filter((line) => line.includes('left out'));
-    expect(left.map((line) => /the tool (\S+)/u.exec(line)?.[1])).toEqual([
+    const leftOutLines = stdout.split('\n').filter((line) => line.includes('left out'));
+    expect(leftOutLines.map((line) => /the tool (\S+)/u.exec(line)?.[1])).toEqual([
       'read_files',
       'read_file',
       'Read',

@@ -23,12 +23,12 @@ interface Scene {
 }
 
 function openScene(messages: readonly Message[] = [SAID]): Scene {
-  let asked = 0;
+  let readCount = 0;
   const agent = createAgentState(
     { id: 's', parentId: null, type: null },
     {
       get messages() {
-        asked += 1;
+        readCount += 1;
         return messages;
       },
     },
@@ -39,7 +39,7 @@ function openScene(messages: readonly Message[] = [SAID]): Scene {
     model: () => null,
     now: () => 7,
   });
-  return { agent, of: (id) => snapshots.take(snapshots.findAgent(id)), asked: () => asked };
+  return { agent, of: (id) => snapshots.take(snapshots.findAgent(id)), asked: () => readCount };
 }
 
 describe('a snapshot', () => {

@@ -115,7 +115,7 @@ describe.skipIf(!hasGit)('installing a repository', () => {
     ['no-such-branch', "couldn't find remote ref no-such-branch"],
     [
       '0123456789abcdef0123456789abcdef01234567',
-      'there is no commit 0123456789abcdef0123456789abcdef01234567',
+      'commit 0123456789abcdef0123456789abcdef01234567 not found',
     ],
   ])('says that there is no %s, and leaves nothing behind', async (ref, why) => {
     const home = createDirectory();

@@ -122,7 +122,7 @@ describe.skipIf(!hasNpm)('installing a package of the registry', () => {
     const other = await openRegistry(home, [empty]);
     const none = { kind: 'npm', name: 'empty', wanted: null } as const;
     expect(await refusal(install(home, none, toolsFor(home, other.env)))).toMatch(
-      /^it cannot be installed: no plugin is in /u,
+      /^it cannot be installed: no plugin found in /u,
     );
   });
 });

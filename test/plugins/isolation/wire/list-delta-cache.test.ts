@@ -31,8 +31,8 @@ describe('a list that is sent as a delta', () => {
         const here = new SentLists();
         const there = new KnownLists();
         for (const { list, items } of steps) {
-          const known = there.applyChange(sent(here.recordChange(list, items)));
-          expect(known.items.slice(0, known.length)).toEqual(items);
+          const rebuiltList = there.applyChange(sent(here.recordChange(list, items)));
+          expect(rebuiltList.items.slice(0, rebuiltList.length)).toEqual(items);
         }
       }),
     );

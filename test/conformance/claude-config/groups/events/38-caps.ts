@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { answered, bash, command, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 
 const LONG = (count: number): string => `"head-$(head -c ${count} /dev/zero | tr '\\0' x)-tail"`;
-const whole = (count: number): string => `head-${'x'.repeat(count)}-tail`;
+const createLongText = (count: number): string => `head-${'x'.repeat(count)}-tail`;
 const prints = (json: string, count: number): string => `printf '${json}' ${LONG(count)}`;
 
 async function fired(openFixture: OpenFixture, event: 'PreToolUse' | 'PostToolUse', text: string) {
@@ -45,30 +45,30 @@ async function keepsStderr(openFixture: OpenFixture): Promise<void> {
   const text = `echo ${LONG(20_000)} >&2; exit 2`;
   const { effect, reasons } = await fired(openFixture, 'PreToolUse', text);
   expect(effect).toBe('deny');
-  expect(reasons.map((reason) => reason.text)).toEqual([`[${text}]: ${whole(20_000)}`]);
+  expect(reasons.map((reason) => reason.text)).toEqual([`[${text}]: ${createLongText(20_000)}`]);
 }
 
 async function keepsDenyReason(openFixture: OpenFixture): Promise<void> {
   const json =
     '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"%s"}}';
   const { reasons } = await fired(openFixture, 'PreToolUse', prints(json, 20_000));
-  expect(reasons.map((reason) => reason.text)).toEqual([whole(20_000)]);
+  expect(reasons.map((reason) => reason.text)).toEqual([createLongText(20_000)]);
 }
 
 async function capsMessage(openFixture: OpenFixture): Promise<void> {
   const verdict = await fired(openFixture, 'PreToolUse', prints('{"systemMessage":"%s"}', 20_000));
-  expectPersisted(verdict.messages[0]?.text, '19.5KB', whole(20_000));
+  expectPersisted(verdict.messages[0]?.text, '19.5KB', createLongText(20_000));
 }
 
 async function capsContext(openFixture: OpenFixture): Promise<void> {
   const json = '{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"%s"}}';
   const verdict = await fired(openFixture, 'PostToolUse', prints(json, 30_000));
-  expectPersisted(verdict.context[0]?.text, '29.3KB', whole(30_000));
+  expectPersisted(verdict.context[0]?.text, '29.3KB', createLongText(30_000));
 }
 
 async function keepsBlockReason(openFixture: OpenFixture): Promise<void> {
   const json = '{"decision":"block","reason":"%s"}';
   const { effect, reasons } = await fired(openFixture, 'PostToolUse', prints(json, 30_000));
   expect(effect).toBe('deny');
-  expect(reasons.map((reason) => reason.text)).toEqual([whole(30_000)]);
+  expect(reasons.map((reason) => reason.text)).toEqual([createLongText(30_000)]);
 }

@@ -50,13 +50,13 @@ async function firesFor(openFixture: OpenFixture, rule: string, fired: readonly 
   const { fire, has } = await openFixture({
     project: hooks('PreToolUse', [command(': > fired', { if: rule })]),
   });
-  const ran: string[] = [];
+  const ranHooks: string[] = [];
   const failed: string[] = [];
   for (const { name, facts } of CALLS) {
     const { outcomes } = await fire('PreToolUse', { ...facts });
-    for (const { failure } of outcomes) (failure === null ? ran : failed).push(name);
+    for (const { failure } of outcomes) (failure === null ? ranHooks : failed).push(name);
   }
-  expect(ran).toEqual(fired);
+  expect(ranHooks).toEqual(fired);
   expect(has('fired')).toBe(fired.length > 0);
   expect(failed).toEqual(UNREADABLE.includes(rule) ? CALLS.map(({ name }) => name) : []);
 }

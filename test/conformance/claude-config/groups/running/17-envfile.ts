@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { bash, command, type Group, type OpenFixture, type Fixture } from '../../fixture.ts';
 
-const told = (name: string, more = ''): object =>
+const createEnvLogHook = (name: string, more = ''): object =>
   command(
     `echo "${name} \${CLAUDE_ENV_FILE:-none} $CLAUDE_PROJECT_DIR $PWD" >> env.log; ${more}true`,
   );
@@ -13,17 +13,17 @@ const SETTINGS = {
     SessionStart: [
       {
         hooks: [
-          told('ss1', 'echo "export EXPORTED=one" >> "$CLAUDE_ENV_FILE"; '),
-          told('ss2', 'echo "MINE=plain_noexport" >> "$CLAUDE_ENV_FILE"; '),
-          told('ss3', 'echo "PATH=\\$PATH:/opt/tools" >> "$CLAUDE_ENV_FILE"; '),
+          createEnvLogHook('ss1', 'echo "export EXPORTED=one" >> "$CLAUDE_ENV_FILE"; '),
+          createEnvLogHook('ss2', 'echo "MINE=plain_noexport" >> "$CLAUDE_ENV_FILE"; '),
+          createEnvLogHook('ss3', 'echo "PATH=\\$PATH:/opt/tools" >> "$CLAUDE_ENV_FILE"; '),
         ],
       },
     ],
-    UserPromptSubmit: [{ hooks: [told('ups')] }],
+    UserPromptSubmit: [{ hooks: [createEnvLogHook('ups')] }],
     PreToolUse: [
-      { hooks: [told('pre', 'echo "hook ${EXPORTED:-unset} ${MINE:-unset}" >> seen.log; ')] },
+      { hooks: [createEnvLogHook('pre', 'echo "hook ${EXPORTED:-unset} ${MINE:-unset}" >> seen.log; ')] },
     ],
-    CwdChanged: [{ hooks: [told('cwd', 'echo "export CHANGED=two" >> "$CLAUDE_ENV_FILE"; ')] }],
+    CwdChanged: [{ hooks: [createEnvLogHook('cwd', 'echo "export CHANGED=two" >> "$CLAUDE_ENV_FILE"; ')] }],
   },
 };
 

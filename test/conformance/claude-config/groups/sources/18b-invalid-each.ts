@@ -20,7 +20,7 @@ const INVALID: Readonly<Record<string, Invalid>> = {
   unknown_event: {
     hooks: { FooEvent: [group([logs('foo')])] },
     ran: ['STOP', 'USERSRC'],
-    report: /line 3: there is no event "FooEvent"/u,
+    report: /line 3: event "FooEvent" not found/u,
   },
   pre_badtype: {
     hooks: pre([group([logs('preok'), BAD_TYPE])]),
@@ -83,7 +83,7 @@ const INVALID: Readonly<Record<string, Invalid>> = {
   lower: {
     hooks: { pretooluse: [group([logs('no')])] },
     ran: ['STOP', 'USERSRC'],
-    report: /no event "pretooluse".*did you mean PreToolUse/u,
+    report: /event "pretooluse" not found.*did you mean PreToolUse/u,
   },
 };
 

@@ -1,24 +1,24 @@
 import { expect } from 'vitest';
 import { bash, command, type Group, hooks, type OpenFixture, type Fixture } from '../../fixture.ts';
 
-const ran = (name: string): object => hooks('PreToolUse', [command(`: > ran-${name}`)]);
-const text = (name: string): string => JSON.stringify(ran(name));
+const createTouchHook = (name: string): object => hooks('PreToolUse', [command(`: > ran-${name}`)]);
+const text = (name: string): string => JSON.stringify(createTouchHook(name));
 
 /** Files with comments and trailing commas between strict ones, and files that are never read. */
 async function session(openFixture: OpenFixture): Promise<Fixture> {
   const fixture = await openFixture({
-    user: ran('user'),
-    flag: ran('flag'),
+    user: createTouchHook('user'),
+    flag: createTouchHook('flag'),
     files: {
       '.claude/settings.json': text('project').replace('{', '{ // mine\n'),
       '.claude/settings.local.json': text('local').replace(/\}$/u, ',}'),
-      '.claude/hooks.json': ran('claude-hooks-json'),
-      'hooks/hooks.json': ran('hooks-hooks-json'),
+      '.claude/hooks.json': createTouchHook('claude-hooks-json'),
+      'hooks/hooks.json': createTouchHook('hooks-hooks-json'),
     },
     home: {
-      '.claude/hooks.json': ran('home-hooks-json'),
-      '.claude/hooks/hooks.json': ran('home-hooks-hooks-json'),
-      '.claude/settings.local.json': ran('home-local'),
+      '.claude/hooks.json': createTouchHook('home-hooks-json'),
+      '.claude/hooks/hooks.json': createTouchHook('home-hooks-hooks-json'),
+      '.claude/settings.local.json': createTouchHook('home-local'),
     },
   });
   await fixture.fire('PreToolUse', bash('echo hi'));
@@ -62,7 +62,7 @@ async function readsNoOthers(openFixture: OpenFixture): Promise<void> {
 /** The file is named, with the line, and may have held a guard, so every call reports it. */
 async function reportsBroken(openFixture: OpenFixture): Promise<void> {
   const { fire, has, host, root } = await openFixture({
-    user: ran('user'),
+    user: createTouchHook('user'),
     files: {
       '.claude/settings.json': '{ "hooks": {\n "PreToolUse": [ { "hooks": [ ',
       '.claude/settings.local.json': 'not JSON at all',

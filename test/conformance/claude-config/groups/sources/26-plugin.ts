@@ -125,7 +125,7 @@ export const plugins: Group = {
     },
     { name: 'dup', run: runsInEachFamily },
     { name: 'nonplug', run: needsPlugin },
-    { name: 'plug4', run: fails(/"PreToolUse" stands outside the "hooks" object/u) },
+    { name: 'plug4', run: fails(/"PreToolUse" is outside the "hooks" object/u) },
     { name: 'plug5', run: keepsSoundEntries },
     { name: 'user_config unset', run: fails(/option "webhook_url" is not set/u) },
     { name: 'user_config in shell form', run: fails(/\$\{user_config…\}.*"args"/u) },
@@ -150,5 +150,5 @@ async function keepsSoundEntries(openFixture: OpenFixture): Promise<void> {
   expect(fixture.has('plug5-ran')).toBe(true);
   expect(failures.join('\n')).toMatch(/"type".*"zzz"/u);
   const ignored = fixture.host.ignored().map(({ why }) => why);
-  expect(ignored.join('\n')).toMatch(/no event "FooEvent"/u);
+  expect(ignored.join('\n')).toMatch(/event "FooEvent" not found/u);
 }

@@ -65,7 +65,7 @@ async function fireRecordedSession(openFixture: OpenFixture): Promise<readonly (
 const SKILL_ROOT = '<ROOT>/.claude/skills/secure';
 
 /** The payloads of one of the hooks, one for each run. */
-const ran = (hook: string, expected: readonly (readonly unknown[])[]) => async (openFixture: OpenFixture) => {
+const expectPayloads = (hook: string, expected: readonly (readonly unknown[])[]) => async (openFixture: OpenFixture) => {
   const mine = (await fireRecordedSession(openFixture)).filter(([, name]) => name === hook);
   expect(mine.map(([event, , ...rest]) => [event, ...rest])).toEqual(expected);
 };
@@ -75,11 +75,11 @@ const inSubagent = ['PreToolUse', 'echo sub', 'rev', null];
 export const frontMatter: Group = {
   name: '27-frontmatter',
   cases: [
-    { name: 'ups', run: ran('ups', [['UserPromptSubmit', null, null, null]]) },
-    { name: 'upe', run: ran('upe', [['UserPromptExpansion', null, null, null]]) },
+    { name: 'ups', run: expectPayloads('ups', [['UserPromptSubmit', null, null, null]]) },
+    { name: 'upe', run: expectPayloads('upe', [['UserPromptExpansion', null, null, null]]) },
     {
       name: 'settingsonce',
-      run: ran('settingsonce', [
+      run: expectPayloads('settingsonce', [
         ['PreToolUse', 'echo before', null, null],
         ['PreToolUse', 'echo after1', null, null],
         ['PreToolUse', 'echo after2', null, null],
@@ -88,7 +88,7 @@ export const frontMatter: Group = {
     },
     {
       name: 'skillhook',
-      run: ran('skillhook', [
+      run: expectPayloads('skillhook', [
         ['PreToolUse', 'echo after1', null, SKILL_ROOT],
         ['PreToolUse', 'echo after2', null, SKILL_ROOT],
         ['PreToolUse', 'echo sub', 'rev', SKILL_ROOT],
@@ -96,10 +96,10 @@ export const frontMatter: Group = {
     },
     {
       name: 'skillonce',
-      run: ran('skillonce', [['PreToolUse', 'echo after1', null, SKILL_ROOT]]),
+      run: expectPayloads('skillonce', [['PreToolUse', 'echo after1', null, SKILL_ROOT]]),
     },
-    { name: 'agenthook', run: ran('agenthook', [inSubagent]) },
-    { name: 'agentstop', run: ran('agentstop', [['SubagentStop', null, 'rev', null]]) },
-    { name: 'skillstop', run: ran('skillstop', [['Stop', null, null, SKILL_ROOT]]) },
+    { name: 'agenthook', run: expectPayloads('agenthook', [inSubagent]) },
+    { name: 'agentstop', run: expectPayloads('agentstop', [['SubagentStop', null, 'rev', null]]) },
+    { name: 'skillstop', run: expectPayloads('skillstop', [['Stop', null, null, SKILL_ROOT]]) },
   ],
 };

@@ -60,11 +60,11 @@ async function runsSecondVersion(openFixture: OpenFixture): Promise<void> {
 
 /** The hook that is asked about the change refuses it, so what was in force stays. */
 async function keepsBlockedChangeOut(openFixture: OpenFixture): Promise<void> {
-  const asked = `${records('asked.log')}; echo no >&2; exit 2`;
+  const refusingCommand = `${records('asked.log')}; echo no >&2; exit 2`;
   const fixture = await watching(openFixture, {
     hooks: {
       PreToolUse: [group([command('echo v1 >> ran.log')])],
-      ConfigChange: [group([command(asked)], 'local_settings')],
+      ConfigChange: [group([command(refusingCommand)], 'local_settings')],
     },
   });
   fixture.write('.claude/settings.local.json', version('local'));

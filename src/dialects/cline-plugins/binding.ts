@@ -32,8 +32,7 @@ export function computeBinds(plugin: NamedPlugin): {
   return { binds, notes: [...boundPlaces.notes, ...(imports.isCut ? [TOO_MANY_IMPORTS] : [])] };
 }
 
-const TOO_MANY_IMPORTS =
-  'it imports more files from elsewhere than trust binds: some are not covered';
+const TOO_MANY_IMPORTS = 'it imports more outside files than trust can bind: some are not covered';
 
 /** Creates a test whether a file is in a covered directory. */
 function createBoundTest({
@@ -94,27 +93,31 @@ function createBoundPlaces(
     directories: [directory],
     files: [],
     apart: isSmall ? apart : [...apart, ...modules],
-    notes: isSmall ? [] : ['its node_modules hold more than trust can bind: they are not covered'],
+    notes: isSmall
+      ? []
+      : ['its node_modules have more files than trust can bind: they are not covered'],
   };
 }
 
 /** Finds directories of installed modules; when one contains the plugin itself, the modules beside it. */
 function findModules(directory: string, entry: string): readonly string[] {
   return listEntries(directory).flatMap((listed): readonly string[] => {
-    const place = joinChildPath(directory, listed.name);
+    const childPath = joinChildPath(directory, listed.name);
     if (!listed.isDirectory()) return [];
-    const holdsEntry = isInside(place, entry);
-    if (!isModules(place)) return holdsEntry ? findModules(place, entry) : [];
-    return holdsEntry ? listBesides(place, entry) : [place];
+    const holdsEntry = isInside(childPath, entry);
+    if (!isModules(childPath)) return holdsEntry ? findModules(childPath, entry) : [];
+    return holdsEntry ? listBesides(childPath, entry) : [childPath];
   });
 }
 
 function listBesides(modules: string, entry: string): readonly string[] {
   return listEntries(modules).flatMap((listed): readonly string[] => {
-    const place = joinChildPath(modules, listed.name);
+    const childPath = joinChildPath(modules, listed.name);
     if (!listed.isDirectory()) return [];
-    if (!isInside(place, entry)) return [place];
-    return listed.name.startsWith('@') ? listBesides(place, entry) : findModules(place, entry);
+    if (!isInside(childPath, entry)) return [childPath];
+    return listed.name.startsWith('@')
+      ? listBesides(childPath, entry)
+      : findModules(childPath, entry);
   });
 }
 
@@ -128,10 +131,10 @@ function canBind(directory: string, apart: readonly string[]): boolean {
   let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const listed of listEntries(next)) {
-      const place = joinChildPath(next, listed.name);
-      if (apart.includes(place)) continue;
-      if (listed.isDirectory()) waiting.push(place);
-      else bytes += getSize(place);
+      const childPath = joinChildPath(next, listed.name);
+      if (apart.includes(childPath)) continue;
+      if (listed.isDirectory()) waiting.push(childPath);
+      else bytes += getSize(childPath);
       files += 1;
     }
     if (files > MAX_FILES || bytes > MAX_BYTES) return false;

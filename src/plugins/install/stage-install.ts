@@ -14,7 +14,7 @@ import { fetchOfficial, fetchRepository } from './fetch/git.ts';
 import { fetchLocal } from './fetch/local.ts';
 
 /** A complete install in its staging directory. */
-export interface Staged {
+export interface StagedInstall {
   readonly record: InstallRecord;
   /** The capabilities that its package declares; null when it declares none. */
   readonly capabilities: readonly string[] | null;
@@ -34,7 +34,7 @@ export async function stageInstall(
   directory: string,
   pluginsDirectory: string,
   tools: InstallTools,
-): Promise<Staged> {
+): Promise<StagedInstall> {
   const fetched = await fetchSource(source, directory, pluginsDirectory, tools);
   const place = path.join(directory, fetched.path);
   const entries = findEntries(place);
@@ -89,7 +89,7 @@ function findEntries(place: string): readonly FoundEntry[] {
   const staged = `${path.dirname(place)}${path.sep}`;
   const why = problems.map(({ message }) => message.replaceAll(staged, '')).join('; ');
   throw createInstallError(
-    `it cannot be installed: ${why === '' ? 'no plugin is in it' : why}`,
+    `it cannot be installed: ${why === '' ? 'it contains no plugin' : why}`,
     'Its package.json should say { "cline": { "plugins": [{ "paths": ["./index.ts"] }] } }.',
   );
 }

@@ -6,7 +6,7 @@ interface Span {
 }
 
 /** What the budgets count in one file; numbers are offsets into its text. */
-export interface CodeMeasure {
+export interface BudgetCounts {
   readonly functions: readonly Span[];
   readonly casts: readonly number[];
   readonly anys: readonly number[];
@@ -19,7 +19,7 @@ export interface CodeMeasure {
 
 const BARE_ERRORS = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError']);
 
-export function measureCode(program: ESTree.Program): CodeMeasure {
+export function countForBudgets(program: ESTree.Program): BudgetCounts {
   const functions: Span[] = [];
   const casts: number[] = [];
   const anys: number[] = [];

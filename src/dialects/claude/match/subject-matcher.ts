@@ -14,27 +14,27 @@ import { createRequire } from 'node:module';
 import type * as redosDetector from 'redos-detector';
 import { EVENTS } from '../../../hooks/events.ts';
 
-export interface Matching {
+export interface SubjectMatcher {
   readonly matcher: Matcher;
   /** Returns why it does not match, or null. */
-  readonly whyMismatch: (event: HookEvent, names: readonly string[]) => string | null;
+  readonly explainMismatch: (event: HookEvent, names: readonly string[]) => string | null;
 }
 
 const MAX_KNOWN = 5000;
-const matchingsByKey = new Map<string, Matching | string>();
+const matchersByKey = new Map<string, SubjectMatcher | string>();
 
 /**
  * Gets the compiled matcher of an entry, or a sentence about why it can never match. Entries with the
  * same matcher share it, so that it is compiled once and tried once per event.
  */
-export function getMatching(
+export function getSubjectMatcher(
   { event, matcher, source }: Entry,
   budget: CompileBudget,
-): Matching | string {
+): SubjectMatcher | string {
   const key = `${event} ${source.isCline} ${matcher ?? ''}`;
-  const shared = matchingsByKey.get(key);
+  const shared = matchersByKey.get(key);
   if (shared !== undefined) return shared;
-  if (matchingsByKey.size >= MAX_KNOWN) matchingsByKey.clear();
+  if (matchersByKey.size >= MAX_KNOWN) matchersByKey.clear();
   const patternsOn = source.isCline ? 'every name' : 'claude names';
   // A repository may contain thousands of slow patterns; the user's own are few and not limited.
   if (
@@ -48,11 +48,11 @@ export function getMatching(
       event,
       'comes after too many others that take long to compile',
     );
-    return createMatching(uncompiled, event, patternsOn);
+    return createSubjectMatcher(uncompiled, event, patternsOn);
   }
-  const matching = budget.spend(() => compileMatching(matcher, event, patternsOn));
-  matchingsByKey.set(key, matching);
-  return matching;
+  const compiled = budget.spend(() => compileSubjectMatcher(matcher, event, patternsOn));
+  matchersByKey.set(key, compiled);
+  return compiled;
 }
 
 const BUDGET_MS = 2000;
@@ -75,24 +75,24 @@ export class CompileBudget {
   }
 }
 
-function compileMatching(
+function compileSubjectMatcher(
   text: string | undefined,
   event: ClaudeEvent,
   patternsOn: 'claude names' | 'every name',
-): Matching | string {
+): SubjectMatcher | string {
   const matcher = tryMatcher(text, event);
-  return typeof matcher === 'string' ? matcher : createMatching(matcher, event, patternsOn);
+  return typeof matcher === 'string' ? matcher : createSubjectMatcher(matcher, event, patternsOn);
 }
 
-function createMatching(
+function createSubjectMatcher(
   matcher: Matcher,
   event: ClaudeEvent,
   patternsOn: 'claude names' | 'every name',
-): Matching {
+): SubjectMatcher {
   const isOnClaudeNames =
     patternsOn === 'claude names' && matcher.kind === 'pattern' && isToolEvent(event);
   const selectNames = isOnClaudeNames ? filterClaudeNames : (names: readonly string[]) => names;
-  return { matcher, whyMismatch: createMismatchFinder(matcher, selectNames) };
+  return { matcher, explainMismatch: createMismatchFinder(matcher, selectNames) };
 }
 
 // These events match file names and error classes, in which commas and dashes are plain characters.
@@ -136,7 +136,7 @@ function createIgnoredMatcher(text: string | undefined): Matcher {
 function createMismatchFinder(
   matcher: Matcher,
   selectNames: (names: readonly string[]) => readonly string[],
-): Matching['whyMismatch'] {
+): SubjectMatcher['explainMismatch'] {
   if (matcher.kind === 'all') return () => null;
   const mismatch = `matcher ${JSON.stringify(matcher.text)} does not match `;
   let lastNames: readonly string[] | null = null;
@@ -194,7 +194,7 @@ function findDanger(pattern: RegExp): string | null {
 
 const DANGERS = {
   hitMaxScore: 'it can backtrack too often',
-  hitMaxSteps: 'it is too intricate to be checked',
+  hitMaxSteps: 'it is too complex to be checked',
   timedOut: 'checking it takes too long',
 } as const;
 

@@ -5,18 +5,18 @@ import type { Entry } from '../entry.ts';
 import { parseRule, type Rule, isRuleMatch } from '../../../permissions/rules/rule.ts';
 import {
   CompileBudget,
-  type Matching,
-  getMatching,
+  type SubjectMatcher,
+  getSubjectMatcher,
   isToolEvent,
   hasSubject,
   SUBJECT_VALUES,
-} from './matching.ts';
+} from './subject-matcher.ts';
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
 import { FORMER_TOOLS, findIntendedTool, isKnownTool } from '../../known-tools.ts';
 
 /** Decides whether an entry runs at an event. */
-export interface Fit {
+export interface EntryMatcher {
   /**
    * Returns why the entry does not run, or null. `names` are all names of the tool, Claude's first,
    * or the event's subject; `tool` is one part of the call under Claude's name, by default all parts.
@@ -36,30 +36,40 @@ export interface Fit {
  * Never throws: an entry that cannot be compiled has a `problem` and never runs. `home` replaces `~/`
  * in a condition.
  */
-export function compileFit(
+export function compileEntryMatcher(
   entry: Entry,
   home: string | null = null,
   budget = new CompileBudget(),
-): Fit {
-  const matching = getMatching(entry, budget);
-  if (typeof matching === 'string') return createMisfit(matching, () => []);
+): EntryMatcher {
+  const subjectMatcher = getSubjectMatcher(entry, budget);
+  if (typeof subjectMatcher === 'string') return createNeverMatching(subjectMatcher, () => []);
   const listOwnMatcherNotes = (): readonly string[] =>
-    listMatcherNotes(matching.matcher, entry.event);
+    listMatcherNotes(subjectMatcher.matcher, entry.event);
   const condition = compileCondition(entry);
-  if (typeof condition === 'string') return createMisfit(condition, memoize(listOwnMatcherNotes));
+  if (typeof condition === 'string') {
+    return createNeverMatching(condition, memoize(listOwnMatcherNotes));
+  }
   const notes = memoize(() => [...listOwnMatcherNotes(), ...listConditionNotes(condition)]);
-  return createFit(createMismatchFinder(entry, matching, condition, home), null, notes);
+  return createEntryMatcher(
+    createMismatchFinder(entry, subjectMatcher, condition, home),
+    null,
+    notes,
+  );
 }
 
-function createMisfit(problem: string, notes: () => readonly string[]): Fit {
-  return createFit(() => problem, problem, notes);
+function createNeverMatching(problem: string, notes: () => readonly string[]): EntryMatcher {
+  return createEntryMatcher(() => problem, problem, notes);
 }
 
 /**
  * `notes` is computed on demand, because looking for misspelt names is slow and only lists of hooks
  * show them.
  */
-function createFit(fits: Fit['fits'], problem: string | null, notes: () => readonly string[]): Fit {
+function createEntryMatcher(
+  fits: EntryMatcher['fits'],
+  problem: string | null,
+  notes: () => readonly string[],
+): EntryMatcher {
   return {
     fits,
     problem,
@@ -75,31 +85,31 @@ function createFit(fits: Fit['fits'], problem: string | null, notes: () => reado
  */
 function createMismatchFinder(
   entry: Entry,
-  { whyMismatch }: Matching,
+  { explainMismatch: whyMismatch }: SubjectMatcher,
   condition: Rule | null,
   home: string | null,
-): Fit['fits'] {
+): EntryMatcher['fits'] {
   const isForAll =
     entry.agentType === undefined &&
     entry.event !== 'StopFailure' &&
     entry.event !== 'PostToolUseFailure' &&
     entry.source.kind !== 'skill';
   if (isForAll && condition === null) return whyMismatch;
-  const whyUnmet = condition === null ? () => null : createConditionCheck(condition, home);
+  const explainUnmet = condition === null ? () => null : createConditionCheck(condition, home);
   return (event, names, tool) =>
-    explainForeign(entry, event) ?? whyMismatch(event, names) ?? whyUnmet(event, names, tool);
+    explainForeign(entry, event) ?? whyMismatch(event, names) ?? explainUnmet(event, names, tool);
 }
 
 /** Compiles the rule of `if`; null without one, or a sentence about why it can never be met. */
 function compileCondition({ condition, event }: Entry): Rule | string | null {
   if (condition === undefined || condition === '') return null;
-  const written = `if ${JSON.stringify(condition)}`;
+  const quotedCondition = `if ${JSON.stringify(condition)}`;
   if (!isToolEvent(event)) {
-    return `${written} can never be met: ${event} is not about a tool call, so the hook never runs`;
+    return `${quotedCondition} can never be met: ${event} is not about a tool call, so the hook never runs`;
   }
   return (
     parseRule(condition) ??
-    `${written} can never be met: expected a rule such as "Bash(git push *)", "Write(src/**)" or "Edit"`
+    `${quotedCondition} can never be met: expected a rule such as "Bash(git push *)", "Write(src/**)" or "Edit"`
   );
 }
 
@@ -134,7 +144,7 @@ function explainForeign(
   return `only for agents of type ${agentType}`;
 }
 
-function createConditionCheck(rule: Rule, home: string | null): Fit['fits'] {
+function createConditionCheck(rule: Rule, home: string | null): EntryMatcher['fits'] {
   const unmet = `if ${JSON.stringify(rule.text)} is not met`;
   return (event, names, tool) => {
     const root = event.workspaceRoots[0] ?? event.cwd;

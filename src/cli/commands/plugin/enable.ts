@@ -23,7 +23,7 @@ export const disablePlugin: Command<{ readonly name: string }> = (context, { nam
     ]);
     const answer = { ...describePlugin(plugins), enabled: false, file };
     if (context.flags.json === true) context.print.json(answer);
-    else context.print.out(`${getLabel(plugins)} is switched off (in ${toOneLine(file)}).`);
+    else context.print.out(`Disabled ${getLabel(plugins)} (in ${toOneLine(file)}).`);
     return EXIT.fine;
   });
 };
@@ -38,12 +38,13 @@ export const enablePlugin: Command<{ readonly name: string }> = (context, { name
     );
     const { whyOff } = plugins.find(isOffElsewhere)?.status.hook ?? {};
     const enabled = whyOff === undefined;
-    const state = enabled
-      ? `is switched on.${formatTrustHint(plugins, host)}`
-      : `stays off: ${whyOff}`;
+    const label = getLabel(plugins);
+    const message = enabled
+      ? `Enabled ${label}.${formatTrustHint(plugins, host)}`
+      : `${label} is still disabled: ${whyOff}`;
     const answer = { ...describePlugin(plugins), enabled, file };
     if (context.flags.json === true) context.print.json(answer);
-    else context.print.out(`${getLabel(plugins)} ${toPrintable(state)}`);
+    else context.print.out(toPrintable(message));
     return enabled ? EXIT.fine : EXIT.refused;
   });
 };
@@ -79,5 +80,5 @@ function formatTrustHint(plugins: readonly ListedPlugin[], host: Host): string {
   const isTrusted = plugins.every(({ status }) => status.trustedBy !== null);
   if (isTrusted) return '';
   const root = host.workspaceRoots[0] ?? '.';
-  return ` It is loaded once it is trusted, in ${toOneLine(root)}: \`hookline trust\`.`;
+  return ` It needs review: run \`hookline trust\` in ${toOneLine(root)}.`;
 }

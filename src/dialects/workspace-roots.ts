@@ -20,33 +20,33 @@ export function findOwningRoot(
   file: string,
   { home, workspaceRoots }: HomeAndRoots,
 ): string | null {
-  const passed = listPassedPlaces(path.resolve(file));
-  const isOwner = (root: string): boolean => passed.some((place) => isInside(root, place));
+  const passedPaths = listPassedPaths(path.resolve(file));
+  const isOwner = (root: string): boolean => passedPaths.some((each) => isInside(root, each));
   return workspaceRoots.find((root) => isOwner(root) && !hasHomeInside(root, home)) ?? null;
 }
 
 const MAX_LINKS = 40;
 
 /** Lists the real path of a file and every path on the way that is reached through a link. */
-function listPassedPlaces(file: string): readonly string[] {
+function listPassedPaths(file: string): readonly string[] {
   const real = findRealPath(file) ?? file;
   if (real === file) return [real];
-  const passed = [real];
-  const waiting = splitPath(file);
-  let place = path.parse(file).root;
-  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const next = path.join(place, name);
+  const passedPaths = [real];
+  const remainingNames = splitPath(file);
+  let directory = path.parse(file).root;
+  for (let name = remainingNames.shift(); name !== undefined; name = remainingNames.shift()) {
+    const next = path.join(directory, name);
     const target = findLinkTarget(next);
-    if (target === null) place = next;
+    if (target === null) directory = next;
     else {
-      passed.push(next);
-      if (passed.length > MAX_LINKS) break;
-      const led = path.resolve(place, target);
-      waiting.unshift(...splitPath(led));
-      place = path.parse(led).root;
+      passedPaths.push(next);
+      if (passedPaths.length > MAX_LINKS) break;
+      const targetPath = path.resolve(directory, target);
+      remainingNames.unshift(...splitPath(targetPath));
+      directory = path.parse(targetPath).root;
     }
   }
-  return passed;
+  return passedPaths;
 }
 
 function splitPath(file: string): string[] {

@@ -1,6 +1,6 @@
 import { Visitor, type ESTree } from 'rolldown/utils';
 
-export interface SurroundingsUse {
+export interface EnvironmentUse {
   readonly what: string;
   readonly offset: number;
 }
@@ -8,8 +8,8 @@ export interface SurroundingsUse {
 const PROCESS_MEMBERS = new Set(['env', 'cwd', 'exit']);
 
 /** Finds where a program reads the environment, the working directory or the time, or exits. */
-export function findSurroundingsUses(program: ESTree.Program): SurroundingsUse[] {
-  const uses: SurroundingsUse[] = [];
+export function findEnvironmentUses(program: ESTree.Program): EnvironmentUse[] {
+  const uses: EnvironmentUse[] = [];
   new Visitor({
     MemberExpression(node) {
       const what = forbiddenMember(node);

@@ -21,18 +21,18 @@ const OLD = 'old';
 const TARGET = 'target';
 
 /** A directory for a new install, on the same disk as its target, so that moving it is one step. */
-export class Staging {
+export class StagingDirectory {
   /** Empty at first; all of it is moved. */
   readonly directory: string;
-  readonly #place: string;
+  readonly #base: string;
   readonly #pluginsDirectory: string;
   readonly #createdDirectories: readonly string[];
 
   constructor(pluginsDirectory: string, now: number) {
     const name = `${now}-${process.pid}-${randomBytes(4).toString('hex')}`;
     this.#pluginsDirectory = pluginsDirectory;
-    this.#place = path.join(getStagingDirectory(pluginsDirectory), name);
-    this.directory = path.join(this.#place, NEW);
+    this.#base = path.join(getStagingDirectory(pluginsDirectory), name);
+    this.directory = path.join(this.#base, NEW);
     this.#createdDirectories = createMissingDirectories(this.directory);
   }
 
@@ -45,9 +45,9 @@ export class Staging {
 
   /** Records the old path first, so that the next install can restore the old one if this process is killed. */
   #replace(target: string): void {
-    const old = path.join(this.#place, OLD);
+    const old = path.join(this.#base, OLD);
     const where = path.relative(getInstallDirectory(this.#pluginsDirectory), target);
-    tryWrite(() => writeFileSync(path.join(this.#place, TARGET), where), target);
+    tryWrite(() => writeFileSync(path.join(this.#base, TARGET), where), target);
     tryWrite(() => renameSync(target, old), target);
     try {
       renameSync(this.directory, target);
@@ -60,7 +60,7 @@ export class Staging {
 
   /** Removes the staging directory. */
   close(): void {
-    rmSync(this.#place, { recursive: true, force: true });
+    rmSync(this.#base, { recursive: true, force: true });
     removeIfEmpty(getStagingDirectory(this.#pluginsDirectory));
     removeIfEmpty(getInstallDirectory(this.#pluginsDirectory));
     for (const each of this.#createdDirectories) removeIfEmpty(each);

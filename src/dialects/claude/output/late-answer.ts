@@ -30,7 +30,7 @@ function isDuration(value: unknown): value is number {
 export function decodeLate(request: OutputRequest & { readonly isRewake: boolean }): Answer {
   const stdout = stripAsyncLine(request.stdout);
   if (request.isRewake && request.exitCode === 2) return createWakingAnswer(request, stdout);
-  if (request.isTruncated) return createOutputFailure('stdout is longer than is kept');
+  if (request.isTruncated) return createOutputFailure('stdout is too long and was truncated');
   const value = parseLateObject(stdout);
   if (value === null) return { ...explainExit(request) };
   const checked = checkAnswer(request.event, value);
@@ -48,7 +48,7 @@ function stripAsyncLine(stdout: string): string {
 function createWakingAnswer({ stderr, spill }: OutputRequest, stdout: string): Answer {
   const output = stderr.trim() === '' ? stdout.trim() : stderr.trim();
   const name = stderr.trim() === '' ? 'stdout' : 'stderr';
-  const text = output === '' ? 'A background hook asks for attention without saying why' : output;
+  const text = output === '' ? 'A background hook asks for attention without a reason' : output;
   const { text: context, notes } = limitText(text, name, spill);
   return { decision: { context, wake: true }, notes };
 }
