@@ -21,7 +21,7 @@ import {
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktrees.ts';
 import { findClaudeDirectory, findManagedDirectory } from '../../dialects/own-directories.ts';
-import { dropNameConflicts } from '../plugins/contributions/tool-name-conflicts.ts';
+import { createConflictFilter } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './open-session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
@@ -93,7 +93,7 @@ async function joinOptions(
     model,
     openModel: (name) => models.openNamed(name),
     resolveModel: (name, isRunning) => resolveModel(services, plugins, { name, isRunning }),
-    tools: () => listTools(services, plugins),
+    tools: createToolLister(services, plugins),
     ...createPluginParts(plugins, services),
     listSpecs: (tools) =>
       listToolSpecs(options.toolset ?? 'claude', tools).filter(
@@ -185,20 +185,17 @@ function moveToWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHo
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
 
-function listTools(
+function createToolLister(
   { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionServices,
   plugins: SessionPlugins,
-): readonly Tool[] {
-  const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
-  const ofPlugins = plugins.tools();
+): () => readonly Tool[] {
   const report: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
-  const onIssue = wanted?.onIssue ?? report;
-  return (
-    chooseTools?.(others, ofPlugins) ?? [
-      ...others,
-      ...dropNameConflicts(ofPlugins, others, onIssue),
-    ]
-  );
+  const dropConflicts = createConflictFilter(wanted?.onIssue ?? report);
+  return () => {
+    const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
+    const ofPlugins = plugins.tools();
+    return chooseTools?.(others, ofPlugins) ?? [...others, ...dropConflicts(ofPlugins, others)];
+  };
 }
 
 export function openSessionPermissions(
