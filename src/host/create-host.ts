@@ -193,7 +193,7 @@ function createSessionMethods(sessions: Map<string, OpenSession>) {
     abort: async (id, reason = 'the run was aborted') => find(id).session.abort(reason),
     session: (id) => find(id).session,
     switchModel: async (id, name, how = {}) =>
-      find(id).session.switchModel({ model: name, requested: name, source: 'sdk', ...how }),
+      find(id).session.switchModel({ model: name, source: 'sdk', ...how }),
     async end(id, reason = 'other') {
       await find(id).session.close(reason);
       sessions.delete(id);

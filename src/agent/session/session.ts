@@ -1,5 +1,4 @@
 import { formatUndelivered } from '../loop/steering.ts';
-import { setImmediate as waitForEventLoop } from 'node:timers/promises';
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
@@ -132,7 +131,8 @@ export class Session {
 
   /** Runs a prompt, then each that was queued meanwhile; the result is that of the last one. */
   async send(text: string | null, signal?: AbortSignal): Promise<RunResult> {
-    return this.#runPending(await this.prompt(text, signal), signal);
+    const first = await this.prompt(text, signal);
+    return (await this.#runPending(first, signal)) ?? first;
   }
 
   /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
@@ -151,20 +151,15 @@ export class Session {
   }
 
   /** Runs what waits until nothing does, or until a run does not complete. */
-  async #runPending<Last extends RunResult | null>(
-    last: Last,
-    signal?: AbortSignal,
-  ): Promise<Last | RunResult> {
-    let result: Last | RunResult = last;
-    while ((result === null || result.status === 'completed') && signal?.aborted !== true) {
-      if (this.#running !== null || this.#closed !== null) break;
-      const next = this.pendingPrompts.take();
-      if (next === null) break;
-      result = await this.prompt(next.prompt, signal);
-      // A plugin may queue without end; an abort must be processed all the same.
-      await waitForEventLoop();
-    }
-    return result;
+  #runPending(before: RunResult | null, signal?: AbortSignal): Promise<RunResult | null> {
+    return this.pendingPrompts.drain(
+      ({ prompt }) => this.prompt(prompt, signal),
+      (last) => {
+        const { status } = last ?? before ?? { status: 'completed' };
+        const isFree = this.#running === null && this.#closed === null;
+        return status === 'completed' && signal?.aborted !== true && isFree;
+      },
+    );
   }
 
   #run(text: string | null): Promise<RunResult> {
@@ -256,12 +251,10 @@ export class Session {
   }
 
   /** Asks hooks, then switches to another model; a string says why not. */
-  async switchModel({ model: modelOrName, ...details }: ModelSwitch): Promise<string | null> {
-    const model =
-      typeof modelOrName === 'string'
-        ? await this.#options.resolveModel(modelOrName, this.isRunning)
-        : modelOrName;
-    return switchModel(this.#agent, model, details);
+  async switchModel({ model, ...details }: ModelSwitch): Promise<string | null> {
+    if (typeof model !== 'string') return switchModel(this.#agent, model, details);
+    const resolved = await this.#options.resolveModel(model, this.isRunning);
+    return switchModel(this.#agent, resolved, { requested: model, ...details });
   }
 
   /** A background hook answered. */
