@@ -54,12 +54,12 @@ export class EditorSession {
   /** Sends the stored transcript, for an editor that does not show it yet. */
   async replay(): Promise<void> {
     if (this.#transcript === null) return;
-    await this.#connection.sendTranscript(this.#transcript, this.#session.state().cwd);
+    await this.#connection.sendTranscript(this.id, this.#transcript, this.#session.state().cwd);
   }
 
   /** Sends the updates that were queued and all further ones: the editor knows the session now. */
   release(): void {
-    this.#connection.release();
+    this.#connection.release(this.id);
   }
 
   /** Modes and options, for the response to a request that opens the session. */

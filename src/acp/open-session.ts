@@ -71,13 +71,12 @@ export async function openEditorSession(request: OpenRequest): Promise<EditorSes
     for (const each of deltas.take(event)) updates.convert(each).forEach(sendUpdate);
   });
   try {
-    const wish = request.resume === null ? {} : { resume: request.resume };
+    const selection = request.resume === null ? {} : { resume: request.resume };
     const { sessionId, transcriptPath } = await host.start({
-      ...wish,
+      ...selection,
       idle: true,
       signal: request.signal,
     });
-    connection.setSessionId(sessionId);
     opened = host.session(sessionId);
     return new EditorSession(host, opened, editor, connection, transcriptPath);
   } catch (error) {

@@ -59,6 +59,8 @@ export interface NewAgent {
   readonly transcriptPath: string | null;
   readonly model: Model;
   readonly promptId: string | null;
+  /** Of the conversation that it begins with; 0 by default. */
+  readonly contextTokens?: number;
 }
 
 export function createAgent(newAgent: NewAgent): Agent {
@@ -79,7 +81,7 @@ export function createAgent(newAgent: NewAgent): Agent {
     toolCalls: 0,
     total: { usage: NO_USAGE, costUsd: 0 },
     answeredAt: null,
-    contextTokens: 0,
+    contextTokens: newAgent.contextTokens ?? 0,
     async fire(event, signal) {
       // Event and moment stay apart, because joining them takes longer than most hooks.
       const moment = Object.assign(session.moment(), describeMoment(agent));

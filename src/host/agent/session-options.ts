@@ -36,7 +36,7 @@ import {
 } from './open-stored-session.ts';
 
 interface SessionParts {
-  readonly wish: SessionSelection;
+  readonly selection: SessionSelection;
   readonly identity: SessionIdentity;
   /** The first prompt; null when there is none yet. */
   readonly prompt: string | null;
@@ -61,7 +61,7 @@ export async function buildSessionOptions(
 
 async function joinOptions(
   services: SessionServices,
-  { wish, identity, prompt, plugins, engine, pendingPrompts }: SessionParts,
+  { selection, identity, prompt, plugins, engine, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
   const { options, clock, watch } = services;
   const isCommand = findCommand(prompt ?? '', plugins.commands()) !== null;
@@ -70,9 +70,9 @@ async function joinOptions(
   const ownPermissions = openSessionPermissions(services);
   const facts = describeSession(services, model, ownPermissions);
   await watch.start();
-  const storage = openStoredSession(services.opened, clock, wish, identity, facts);
+  const storage = openStoredSession(services.opened, clock, selection, identity, facts);
   const { id, taskId, ulid: ownUlid } = storage;
-  const worktree = await enterWorktree(services, wish.worktree, storage);
+  const worktree = await enterWorktree(services, selection.worktree, storage);
   const opened = worktree === null ? services.opened : moveToWorktree(services.opened, worktree);
   const permissions =
     worktree === null
@@ -109,7 +109,7 @@ async function joinOptions(
     toolContextOptions,
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
-    ...dropUndefined({ systemPrompt: options.systemPrompt, said: wish.said }),
+    ...dropUndefined({ systemPrompt: options.systemPrompt, said: selection.said }),
     watch: (paths) => watch.add(paths),
     async release() {
       await plugins.close();

@@ -184,7 +184,7 @@ export function watchUncaught(
   watches.add(watch);
   return () => {
     watches.delete(watch);
-    for (const [file, tell] of watch) former.set(file, tell);
+    for (const [file, report] of watch) former.set(file, report);
   };
 }
 
