@@ -19,7 +19,7 @@ import { type Notice, listLateNotices, UpdateConverter } from './updates/runtime
 import type { Redact } from './updates/redact-updates.ts';
 import type * as acp from '@agentclientprotocol/sdk';
 
-interface OpenRequest extends Required<Place> {
+interface OpenRequest extends Required<SessionPlace> {
   readonly client: AgentContext;
   readonly capabilities: EditorCapabilities;
   /** The options of every session, from the command line. */
@@ -33,7 +33,7 @@ interface OpenRequest extends Required<Place> {
 }
 
 /** Where an editor wants a session to work, and with which servers. */
-export type Place = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'> &
+export type SessionPlace = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'> &
   Partial<Pick<NewSessionRequest, 'mcpServers'>>;
 
 /** Opens a session with its own host, because each may have another workspace. */

@@ -21,8 +21,8 @@ export interface Agent extends AgentState {
   readonly loopGuard: LoopGuard;
   /** Texts for the model that are sent with the next request: contexts of hooks, reminders. */
   readonly pendingContext: string[];
-  /** Messages that the user sent while the agent worked. */
-  readonly steering: string[];
+  /** Messages that the user sent while the agent worked, and that it has not read. */
+  readonly steering: SteeringMessage[];
   /** Images of the next prompt. */
   readonly images: ImageBlock[];
   readonly denials: Denial[];
@@ -46,6 +46,12 @@ export interface Agent extends AgentState {
   readonly recordUsage: (usage: Usage) => void;
   /** Adds usage, cost and denials of a sub-agent. */
   readonly includeSubagent: (other: Pick<Agent, 'usage' | 'costUsd' | 'denials'>) => void;
+}
+
+export interface SteeringMessage {
+  readonly text: string;
+  /** Called when the run ends before the agent has read it; without it, the user is warned. */
+  readonly onUnread: (() => void) | undefined;
 }
 
 export interface NewAgent {

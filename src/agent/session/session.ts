@@ -188,9 +188,9 @@ export class Session {
 
   /** A steering message that came too late for this run must not turn up in the middle of another. */
   #dropUndelivered(): void {
-    for (const message of this.#agent.steering.splice(0)) {
-      const text = formatUndelivered(message);
-      this.#agent.emit({ type: 'notice', level: 'warning', text });
+    for (const { text, onUnread } of this.#agent.steering.splice(0)) {
+      if (onUnread !== undefined) onUnread();
+      else this.#agent.emit({ type: 'notice', level: 'warning', text: formatUndelivered(text) });
     }
   }
 
@@ -199,10 +199,13 @@ export class Session {
     this.#agent.images.push(...images);
   }
 
-  /** Sends a message to the agent while it works; false when it does not. */
-  steer(text: string): boolean {
+  /**
+   * Sends a message to the agent while it works; false when it does not. When the run ends before the agent
+   * has read it, `onUnread` is called, or else a notice is emitted.
+   */
+  steer(text: string, onUnread?: () => void): boolean {
     if (this.#running === null) return false;
-    this.#agent.steering.push(text);
+    this.#agent.steering.push({ text, onUnread });
     return true;
   }
 

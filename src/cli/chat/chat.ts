@@ -207,7 +207,7 @@ export class Chat {
   #observe(event: RuntimeEvent): void {
     const { report, host, view, queued } = this.#parts;
     const isOwn = event.sessionId === this.#sessionId || this.#sessionId === null;
-    if (!isOwn || queued.absorbNotice(event)) return;
+    if (!isOwn) return;
     report.observe(event);
     if (event.parentAgentId !== null) return;
     if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#showPrompt(text));

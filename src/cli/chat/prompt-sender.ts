@@ -1,8 +1,6 @@
-import { formatUndelivered } from '../../agent/loop/steering.ts';
 import type { Session } from '../../agent/session/session.ts';
-import { type PendingPrompt, PromptQueue } from '../../agent/session/prompt-queue.ts';
+import { PromptQueue } from '../../agent/session/prompt-queue.ts';
 import { isCustomCommand } from './slash-commands.ts';
-import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { toForeignScreenText } from './render/format-text.ts';
 import type { ChatView } from './view/view.ts';
 
@@ -37,7 +35,7 @@ export class PromptSender {
     const session = this.#chat.session();
     const queued = this.#queued;
     if (session === null) queued.add(text);
-    else if (this.#steer(session, text)) queued.addSteered(text);
+    else if (this.#canSteer(session, text)) session.steer(text, queued.addSteered(text));
     else if (this.isBusy || this.#chat.isBlocked() || queued.hasWaiting) queued.add(text);
     else void this.#send(session, text);
   }
@@ -56,9 +54,9 @@ export class PromptSender {
   }
 
   /** Slash commands are only expanded at the start of a run, and the order of prompts is kept. */
-  #steer(session: Session, text: string): boolean {
+  #canSteer(session: Session, text: string): boolean {
     if (!session.isRunning || this.#chat.isBlocked() || this.#queued.hasWaiting) return false;
-    return !isCustomCommand(text, session.commands()) && session.steer(text);
+    return !isCustomCommand(text, session.commands());
   }
 
   async #send(session: Session, text: string): Promise<void> {
@@ -82,8 +80,6 @@ export class QueuedPrompts {
    * ends first. The others wait for the end of the run.
    */
   readonly #steered = new Set<string>();
-  /** Expected session notices about prompts that are no longer queued. */
-  readonly #expectedNotices: string[] = [];
 
   constructor(view: ChatView) {
     this.#queue = new PromptQueue((prompts) =>
@@ -100,9 +96,14 @@ export class QueuedPrompts {
     this.#queue.addFirst({ prompt: text });
   }
 
-  /** Adds a prompt that was sent to the running agent. */
-  addSteered(text: string): void {
-    this.#steered.add(this.#queue.add({ prompt: text }).id);
+  /**
+   * Adds a prompt for the running agent. The returned function is called when the run has ended and the agent
+   * has not read it: the prompt then waits like the others, if it is still here.
+   */
+  addSteered(text: string): () => void {
+    const { id } = this.#queue.add({ prompt: text });
+    this.#steered.add(id);
+    return () => void this.#steered.delete(id);
   }
 
   /** Whether a prompt waits for the end of the run. */
@@ -119,28 +120,10 @@ export class QueuedPrompts {
 
   /** Takes the first prompt. */
   takeNext(): string | null {
-    const next = this.#queue.take();
-    return next === null ? null : this.#expectNotice(next);
+    return this.#queue.take()?.prompt ?? null;
   }
 
   takeAll(): readonly string[] {
-    return this.#queue.takeAll(() => true).map((each) => this.#expectNotice(each));
-  }
-
-  /** The session will report of a steered prompt that the agent did not read it. */
-  #expectNotice({ id, prompt }: PendingPrompt): string {
-    if (this.#steered.delete(id)) this.#expectedNotices.push(formatUndelivered(prompt));
-    return prompt;
-  }
-
-  /** Suppresses the session's notice about an unread prompt, which is still queued here or was taken. */
-  absorbNotice(event: RuntimeEvent): boolean {
-    if (event.type !== 'notice') return false;
-    const at = this.#expectedNotices.indexOf(event.text);
-    if (at !== -1) return this.#expectedNotices.splice(at, 1).length > 0;
-    const unread = this.#queue
-      .list()
-      .find(({ id, prompt }) => this.#steered.has(id) && event.text === formatUndelivered(prompt));
-    return unread !== undefined && this.#steered.delete(unread.id);
+    return this.#queue.takeAll(() => true).map(({ prompt }) => prompt);
   }
 }

@@ -80,8 +80,8 @@ export class Models {
 
 /** A session that only runs a plugin's command needs no key. */
 function createKeylessModel({ selection, settings }: ModelSource, error: unknown): Model {
-  if (!isHooklineError(error) || error.code !== 'MODEL_KEY_MISSING' || !isSelection(selection))
-    throw error;
+  const isKeyMissing = isHooklineError(error) && error.code === 'MODEL_KEY_MISSING';
+  if (!isKeyMissing || !isSelection(selection)) throw error;
   const failure = {
     class: 'authentication_failed',
     message: error.message,
