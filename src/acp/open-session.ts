@@ -40,13 +40,10 @@ export type SessionPlace = Pick<NewSessionRequest, 'cwd' | 'additionalDirectorie
 export async function openEditorSession(request: OpenRequest): Promise<EditorSession> {
   checkDirectories(request);
   const connection = new Connection(request.client, request.redact, request.note);
-  let host: Host | null = null;
   let opened: Session | null = null;
   const cwd = (): string => opened?.state().cwd ?? request.cwd;
-  const updates = new UpdateConverter(
-    request.capabilities.notices,
-    cwd,
-    () => host !== null && hasDisplayHooks(host),
+  const updates = new UpdateConverter(request.capabilities.notices, cwd, () =>
+    hasDisplayHooks(host),
   );
   const sendUpdate = (update: SessionUpdate): void => connection.send(update);
   const sendNotice = (notice: Notice): void => updates.convertNotice(notice).forEach(sendUpdate);
@@ -61,7 +58,7 @@ export async function openEditorSession(request: OpenRequest): Promise<EditorSes
     settled: () => connection.settled(),
     redact: request.redact,
   };
-  host = await createHost({
+  const host = await createHost({
     ...toHostOptions(request),
     person: createPerson(editor),
     onNotice: (text) => sendNotice({ severity: 'warning', text }),

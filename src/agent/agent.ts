@@ -98,9 +98,14 @@ export function createAgent(newAgent: NewAgent): Agent {
       if (shouldReport(verdict)) agent.emit({ type: 'hook', verdict });
       return verdict;
     },
-    emit(news) {
+    emit(runtimeFacts) {
       const { sessionId } = session;
-      session.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
+      session.emit({
+        sessionId,
+        agentId: facts.id,
+        parentAgentId: facts.parentId,
+        ...runtimeFacts,
+      });
     },
     recordUsage(usage) {
       addToCounts(agent, usage, computeCost(usage, agent.model.prices));

@@ -349,19 +349,19 @@ function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly
   const entries = hooks.flatMap(({ id, path: file, binds }) =>
     binds.text === undefined ? [] : [[`${id} in ${file}`, binds.text] as const],
   );
-  const news = detectHomeHookChanges(
+  const detected = detectHomeHookChanges(
     path.join(stateDirectory, 'seen.json'),
     [...new Set(scripts)],
     Object.fromEntries(entries),
   );
   const plugins = new Set(hookSet.plugins().map(({ unit }) => unit.path));
-  const changed = news.changes.map(({ path: file, kind }) => {
+  const changed = detected.changes.map(({ path: file, kind }) => {
     const what = plugins.has(file) ? 'plugin' : 'hook';
     return kind === 'new'
       ? `new ${what} of your own since the last run: ${file}`
       : `your own ${what} changed since the last run: ${file}`;
   });
-  return [...changed, ...news.notes];
+  return [...changed, ...detected.notes];
 }
 
 function readTextIfReadable(file: string): string | null {

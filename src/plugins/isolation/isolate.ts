@@ -227,13 +227,13 @@ class Isolation {
       case 'delivered':
         this.#forwarder.confirm();
         return;
-      case 'news-failed':
+      case 'event-failed':
         this.#forwarder.fail(deserializeValue(message.error));
         return;
-      case 'say':
+      case 'notify':
         this.#ports.notify(message);
         return;
-      case 'ask':
+      case 'request':
         void this.#ports.answer(message, message.id);
         return;
       case 'uncaught':
