@@ -14,8 +14,8 @@ export class Connection {
   readonly #note: (text: string) => void;
   /** Updates that wait until the editor knows the session. */
   readonly #waiting: SessionUpdate[] = [];
-  #sessionId = '';
-  #isKnown = false;
+  /** Null until the editor knows the session. */
+  #sessionId: string | null = null;
   // Redaction is asynchronous, and updates must keep their order.
   #sending = Promise.resolve();
 
@@ -26,13 +26,9 @@ export class Connection {
     this.#note = note;
   }
 
-  setSessionId(sessionId: string): void {
-    this.#sessionId = sessionId;
-  }
-
   /** The session's id; null until the editor knows it. */
   sessionId(): string | null {
-    return this.#isKnown ? this.#sessionId : null;
+    return this.#sessionId;
   }
 
   /** Queues the update until the editor knows the session. */
@@ -40,8 +36,8 @@ export class Connection {
     this.#sending = this.#sending
       .then(async () => {
         for (const each of await redactUpdates([update], this.#redact)) {
-          if (this.#isKnown) this.#notify(each);
-          else this.#waiting.push(each);
+          if (this.#sessionId === null) this.#waiting.push(each);
+          else this.#notify(this.#sessionId, each);
         }
       })
       .catch((error: unknown) =>
@@ -49,13 +45,13 @@ export class Connection {
       );
   }
 
-  /** Sends a stored transcript, before what is queued. */
-  async sendTranscript(transcript: string, cwd: string): Promise<void> {
+  /** Sends the stored transcript of a session, before what is queued. */
+  async sendTranscript(sessionId: string, transcript: string, cwd: string): Promise<void> {
     try {
       const updates = [...replay(readTranscript(transcript, this.#note), cwd)];
       while (updates.length > 0) {
         const portion = await redactUpdates(updates.splice(0, PORTION), this.#redact);
-        for (const update of portion) this.#notify(update);
+        for (const update of portion) this.#notify(sessionId, update);
       }
     } catch (error) {
       this.#note(`the transcript ${transcript} cannot be read: ${getErrorMessage(error)}`);
@@ -63,9 +59,9 @@ export class Connection {
   }
 
   /** Sends what is queued, and all further updates at once: the editor knows the session now. */
-  release(): void {
-    this.#isKnown = true;
-    for (const update of this.#waiting.splice(0)) this.#notify(update);
+  release(sessionId: string): void {
+    this.#sessionId = sessionId;
+    for (const update of this.#waiting.splice(0)) this.#notify(sessionId, update);
   }
 
   /** Settles when everything before it was sent. */
@@ -73,8 +69,8 @@ export class Connection {
     return this.#sending;
   }
 
-  #notify(update: SessionUpdate): void {
-    const message = { sessionId: this.#sessionId, update };
+  #notify(sessionId: string, update: SessionUpdate): void {
+    const message = { sessionId, update };
     // A closed connection is noticed by the reader of requests.
     void this.#client.notify(methods.client.session.update, message).catch(() => undefined);
   }

@@ -54,12 +54,12 @@ export class EditorSession {
   /** Sends the stored transcript, for an editor that does not show it yet. */
   async replay(): Promise<void> {
     if (this.#transcript === null) return;
-    await this.#connection.sendTranscript(this.#transcript, this.#session.state().cwd);
+    await this.#connection.sendTranscript(this.id, this.#transcript, this.#session.state().cwd);
   }
 
   /** Sends the updates that were queued and all further ones: the editor knows the session now. */
   release(): void {
-    this.#connection.release();
+    this.#connection.release(this.id);
   }
 
   /** Modes and options, for the response to a request that opens the session. */
@@ -121,7 +121,7 @@ export class EditorSession {
   async #runOwn(text: string, cancelled: AbortSignal): Promise<string | null> {
     if (cancelled.aborted) return '';
     try {
-      return await runOwnCommand(this.#host, this.#session, text, cancelled);
+      return await runOwnCommand(this.#session, text, cancelled);
     } catch (error) {
       if (cancelled.aborted) return '';
       throw error;
@@ -165,7 +165,7 @@ export class EditorSession {
     else if (id !== MODEL_OPTION) {
       throw createInvalidParamsError(`option ${JSON.stringify(id)} not found`);
     } else {
-      const refusal = await this.#host.switchModel(this.id, value, { source: 'picker' });
+      const refusal = await this.#session.switchModel({ model: value, source: 'picker' });
       if (refusal !== null) {
         throw createInvalidRequestError((await this.#editor.redact({ refusal })).refusal);
       }
@@ -308,14 +308,13 @@ function listCommands(commands: readonly SlashCommand[]): acp.AvailableCommand[]
  * signal aborts when the prompt is cancelled.
  */
 async function runOwnCommand(
-  host: Host,
   session: Session,
   text: string,
   signal: AbortSignal,
 ): Promise<string | null> {
   const [, name, args = ''] = /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   if (name === 'compact') return compact(session, args.trim());
-  if (name === 'model') return showOrSwitchModel(host, session, args.trim(), signal);
+  if (name === 'model') return showOrSwitchModel(session, args.trim(), signal);
   return null;
 }
 
@@ -326,13 +325,12 @@ async function compact(session: Session, instructions: string): Promise<string> 
 }
 
 async function showOrSwitchModel(
-  host: Host,
   session: Session,
   name: string,
   signal: AbortSignal,
 ): Promise<string> {
   if (name !== '') {
-    const refusal = await host.switchModel(session.id, name, { source: 'command', signal });
+    const refusal = await session.switchModel({ model: name, source: 'command', signal });
     if (refusal !== null) return refusal;
   }
   const { provider, id } = session.state().model;

@@ -6,7 +6,7 @@ import { readSessionIds, getSessionsDirectory } from '../sessions/session-id.ts'
 import type { SessionStore, SessionSummary } from '../sessions/session-store.ts';
 import { readCapabilities, NO_CAPABILITIES } from './capabilities.ts';
 import type { EditorSession } from './editor-session.ts';
-import { openEditorSession, type Place } from './open-session.ts';
+import { openEditorSession, type SessionPlace } from './open-session.ts';
 import type { Redact } from './updates/redact-updates.ts';
 import {
   createUnknownSessionError,
@@ -45,7 +45,7 @@ export class EditorSessions {
     this.#capabilities = readCapabilities(capabilities);
   }
 
-  async create(client: acp.AgentContext, place: Place): Promise<acp.NewSessionResponse> {
+  async create(client: acp.AgentContext, place: SessionPlace): Promise<acp.NewSessionResponse> {
     const session = await this.#open(client, place, null);
     // The response goes first: without it the editor does not know the id.
     setImmediate(() => {
@@ -81,7 +81,7 @@ export class EditorSessions {
 
   async #reopen(
     client: acp.AgentContext,
-    request: Place & Pick<acp.LoadSessionRequest, 'sessionId'>,
+    request: SessionPlace & Pick<acp.LoadSessionRequest, 'sessionId'>,
   ): Promise<EditorSession> {
     const { sessionId } = request;
     if (!this.#isStored(sessionId)) throw createUnknownSessionError(sessionId);
@@ -91,7 +91,7 @@ export class EditorSessions {
 
   async #open(
     client: acp.AgentContext,
-    { cwd, additionalDirectories = [], mcpServers = [] }: Place,
+    { cwd, additionalDirectories = [], mcpServers = [] }: SessionPlace,
     resume: string | null,
   ): Promise<EditorSession> {
     const { signal } = this.#disconnected;

@@ -19,7 +19,7 @@ import { type Notice, listLateNotices, UpdateConverter } from './updates/runtime
 import type { Redact } from './updates/redact-updates.ts';
 import type * as acp from '@agentclientprotocol/sdk';
 
-interface OpenRequest extends Required<Place> {
+interface OpenRequest extends Required<SessionPlace> {
   readonly client: AgentContext;
   readonly capabilities: EditorCapabilities;
   /** The options of every session, from the command line. */
@@ -33,20 +33,17 @@ interface OpenRequest extends Required<Place> {
 }
 
 /** Where an editor wants a session to work, and with which servers. */
-export type Place = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'> &
+export type SessionPlace = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'> &
   Partial<Pick<NewSessionRequest, 'mcpServers'>>;
 
 /** Opens a session with its own host, because each may have another workspace. */
 export async function openEditorSession(request: OpenRequest): Promise<EditorSession> {
   checkDirectories(request);
   const connection = new Connection(request.client, request.redact, request.note);
-  let host: Host | null = null;
   let opened: Session | null = null;
   const cwd = (): string => opened?.state().cwd ?? request.cwd;
-  const updates = new UpdateConverter(
-    request.capabilities.notices,
-    cwd,
-    () => host !== null && hasDisplayHooks(host),
+  const updates = new UpdateConverter(request.capabilities.notices, cwd, () =>
+    hasDisplayHooks(host),
   );
   const sendUpdate = (update: SessionUpdate): void => connection.send(update);
   const sendNotice = (notice: Notice): void => updates.convertNotice(notice).forEach(sendUpdate);
@@ -61,7 +58,7 @@ export async function openEditorSession(request: OpenRequest): Promise<EditorSes
     settled: () => connection.settled(),
     redact: request.redact,
   };
-  host = await createHost({
+  const host = await createHost({
     ...toHostOptions(request),
     person: createPerson(editor),
     onNotice: (text) => sendNotice({ severity: 'warning', text }),
@@ -71,13 +68,12 @@ export async function openEditorSession(request: OpenRequest): Promise<EditorSes
     for (const each of deltas.take(event)) updates.convert(each).forEach(sendUpdate);
   });
   try {
-    const wish = request.resume === null ? {} : { resume: request.resume };
+    const selection = request.resume === null ? {} : { resume: request.resume };
     const { sessionId, transcriptPath } = await host.start({
-      ...wish,
+      ...selection,
       idle: true,
       signal: request.signal,
     });
-    connection.setSessionId(sessionId);
     opened = host.session(sessionId);
     return new EditorSession(host, opened, editor, connection, transcriptPath);
   } catch (error) {

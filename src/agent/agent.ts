@@ -21,8 +21,8 @@ export interface Agent extends AgentState {
   readonly loopGuard: LoopGuard;
   /** Texts for the model that are sent with the next request: contexts of hooks, reminders. */
   readonly pendingContext: string[];
-  /** Messages that the user sent while the agent worked. */
-  readonly steering: string[];
+  /** Messages that the user sent while the agent worked, and that it has not read. */
+  readonly steering: SteeringMessage[];
   /** Images of the next prompt. */
   readonly images: ImageBlock[];
   readonly denials: Denial[];
@@ -48,6 +48,12 @@ export interface Agent extends AgentState {
   readonly includeSubagent: (other: Pick<Agent, 'usage' | 'costUsd' | 'denials'>) => void;
 }
 
+export interface SteeringMessage {
+  readonly text: string;
+  /** Called when the run ends before the agent has read it; without it, the user is warned. */
+  readonly onUnread: (() => void) | undefined;
+}
+
 export interface NewAgent {
   readonly facts: AgentFacts;
   readonly session: SessionContext;
@@ -59,6 +65,8 @@ export interface NewAgent {
   readonly transcriptPath: string | null;
   readonly model: Model;
   readonly promptId: string | null;
+  /** Of the conversation that it begins with; 0 by default. */
+  readonly contextTokens?: number;
 }
 
 export function createAgent(newAgent: NewAgent): Agent {
@@ -79,7 +87,7 @@ export function createAgent(newAgent: NewAgent): Agent {
     toolCalls: 0,
     total: { usage: NO_USAGE, costUsd: 0 },
     answeredAt: null,
-    contextTokens: 0,
+    contextTokens: newAgent.contextTokens ?? 0,
     async fire(event, signal) {
       // Event and moment stay apart, because joining them takes longer than most hooks.
       const moment = Object.assign(session.moment(), describeMoment(agent));
@@ -90,9 +98,14 @@ export function createAgent(newAgent: NewAgent): Agent {
       if (shouldReport(verdict)) agent.emit({ type: 'hook', verdict });
       return verdict;
     },
-    emit(news) {
+    emit(runtimeFacts) {
       const { sessionId } = session;
-      session.emit({ sessionId, agentId: facts.id, parentAgentId: facts.parentId, ...news });
+      session.emit({
+        sessionId,
+        agentId: facts.id,
+        parentAgentId: facts.parentId,
+        ...runtimeFacts,
+      });
     },
     recordUsage(usage) {
       addToCounts(agent, usage, computeCost(usage, agent.model.prices));

@@ -11,19 +11,19 @@ export interface ToolCallInput {
   readonly cwd: string;
 }
 
-/** One part of a call, in Claude's vocabulary; file paths are absolute. */
-export interface CallPart {
+/** One part of a call as users see it, in Claude's vocabulary; file paths are absolute. */
+export interface DisplayPart {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** The parts of a call, for displaying it. */
-export function listCallParts({ tool, input, cwd }: ToolCallInput): readonly CallPart[] {
+export function listCallParts({ tool, input, cwd }: ToolCallInput): readonly DisplayPart[] {
   const context = { cwd, root: null, readText: readCurrentText };
   return listToolViews({ name: tool, input }, 'claude', context).map((view) => toPart(view, cwd));
 }
 
-function toPart({ name, input }: ToolView, cwd: string): CallPart {
+function toPart({ name, input }: ToolView, cwd: string): DisplayPart {
   const fields = isRecord(input) ? input : {};
   const file = fields['file_path'] ?? fields['notebook_path'];
   return {

@@ -18,6 +18,7 @@ import {
   type Explanation,
   type Candidate,
   CandidateIndex,
+  type CandidateList,
   isPlanned,
   NO_CANDIDATES,
   type Plan,
@@ -92,7 +93,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
     async dispatch(fired, dispatchOptions) {
       lifetime.signal.throwIfAborted();
       const candidates = index.find(fired.name);
-      if (candidates.length === 0) return createEmptyVerdict(fired.name);
+      if (candidates.all.length === 0) return createEmptyVerdict(fired.name);
       const signal = lifetime.joinSignal(dispatchOptions?.signal);
       signal.throwIfAborted();
       const event = completeEvent(fired, moment(), dispatchOptions?.moment);
@@ -167,7 +168,7 @@ class Dispatch implements DispatchContext {
    * Runs both passes over the handlers and merges their outcomes. `gates` are the handlers that checked the
    * call before, when this event may rewrite it after them. Rejects only when the signal aborts.
    */
-  async run(candidates: readonly Candidate[], gates: readonly Candidate[]): Promise<Verdict> {
+  async run(candidates: CandidateList, gates: CandidateList): Promise<Verdict> {
     const { event, signal } = this;
     await this.#runFirstPass(candidates);
     this.#applyAnswers();
@@ -185,11 +186,11 @@ class Dispatch implements DispatchContext {
   }
 
   /** All handlers up to the next one in order start together; one in order waits for all before it. */
-  async #runFirstPass(candidates: readonly Candidate[]): Promise<void> {
+  async #runFirstPass(candidates: CandidateList): Promise<void> {
     const { event } = this;
     const views = new EventViews(event, this.#engine.readText);
-    let planner = new Planner(views, candidates);
-    for (const candidate of candidates) {
+    let planner = Planner.startPass(views, candidates);
+    for (const candidate of candidates.all) {
       if (candidate.isOrdered) {
         this.#start();
         if (this.#pending.length > 0) {
@@ -213,19 +214,19 @@ class Dispatch implements DispatchContext {
       if (!candidate.isUnconditional || !planner.views.has(candidate.vocabulary)) {
         this.#idleSince = null;
       }
-      this.#add(candidate.handler, planner.plan(candidate), planner.views.event, 1);
+      this.#add(candidate, planner.plan(candidate), planner.views.event, 1);
     }
     this.#start();
     if (this.#pending.length > 0) await this.#wait();
   }
 
-  #add(handler: Handler, plan: Plan, event: HookEvent, pass: 1 | 2): void {
+  #add(candidate: Candidate, plan: Plan, event: HookEvent, pass: 1 | 2): void {
     if (isPlanned(plan)) {
-      for (const input of plan) this.#runs.push(new HandlerRun(this, handler, input, pass));
+      for (const input of plan) this.#runs.push(new HandlerRun(this, candidate, input, pass));
     } else if ('why' in plan) {
       this.#skipped.push(plan);
     } else {
-      const run = new HandlerRun(this, handler, { event, tool: null }, pass);
+      const run = new HandlerRun(this, candidate, { event, tool: null }, pass);
       run.fail(plan);
       this.#runs.push(run);
     }
@@ -289,8 +290,8 @@ class Dispatch implements DispatchContext {
 
   /** Runs every handler that has not seen the rewritten input, and the gates. */
   async #runSecondPass(
-    candidates: readonly Candidate[],
-    gates: readonly Candidate[],
+    candidates: CandidateList,
+    gates: CandidateList,
     { input, isInPlace }: RewrittenInput,
   ): Promise<void> {
     const first = [...this.#runs];
@@ -298,7 +299,7 @@ class Dispatch implements DispatchContext {
     const final = withInput(this.event, input);
     await this.#askAgain(final, candidates, (run) => hasSeenFinalInput(first, run, isInPlace));
     const withheld = selectWithheldSince(first, this.#skipped);
-    if (final.name === 'PermissionRequest' && gates.length > 0) {
+    if (final.name === 'PermissionRequest' && gates.all.length > 0) {
       await this.#askAgain({ ...final, name: 'PreToolUse' }, gates, () => false);
     }
     const again = new Set(this.#runs.slice(first.length).map(({ handler }) => handler.id));
@@ -307,15 +308,15 @@ class Dispatch implements DispatchContext {
 
   async #askAgain(
     event: HookEvent,
-    candidates: readonly Candidate[],
+    candidates: CandidateList,
     isUnneeded: (run: HandlerRun) => boolean,
   ): Promise<void> {
-    const planner = new Planner(new EventViews(event, this.#engine.readText), candidates);
+    const planner = Planner.startPass(new EventViews(event, this.#engine.readText), candidates);
     this.#skipped = [];
     this.#idleSince = null;
-    for (const candidate of candidates) {
+    for (const candidate of candidates.all) {
       if (candidate.handler.background === true) continue;
-      this.#add(candidate.handler, planner.plan(candidate), event, 2);
+      this.#add(candidate, planner.plan(candidate), event, 2);
     }
     const planned = this.#runs.splice(this.#started);
     this.#runs.push(...planned.filter((run) => !isUnneeded(run)));

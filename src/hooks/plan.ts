@@ -1,7 +1,6 @@
 import { getErrorMessage } from '../base/errors.ts';
-import { memoizePerObject } from '../base/memoize.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
-import type { Failure, Skipped } from './decision.ts';
+import type { Failure, Outcome, Skipped } from './decision.ts';
 import { EventViews, type ReadText } from './event-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 import type { Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
@@ -9,32 +8,42 @@ import type { Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
 /** The inputs that a handler gets, or why it does not run, or what it threw during planning. */
 export type Plan = readonly HandlerInput[] | Skipped | Failure;
 
+// Counted for all engines together, because they share the trust check that is remembered per wave.
 let lastWave: Wave = 0;
 
 /** Decides which handlers get which inputs. One planner checks trust once, for one wave. */
 export class Planner {
   readonly views: EventViews;
-  readonly #wave: Wave = (lastWave += 1);
-  /** Plans that were computed to find repeats, so that trust is not checked twice. */
-  readonly #plans: Map<Candidate, Plan> | null = null;
+  readonly #wave: Wave;
   /** Candidates that do not run because the same hook is configured again, with the one that runs. */
-  readonly #repeats: ReadonlyMap<Candidate, Candidate> = NO_REPEATS;
+  readonly #repeats: ReadonlyMap<Candidate, Candidate>;
+  /** Plans that were computed to find repeats, so that trust is not checked twice. */
+  readonly #plans: ReadonlyMap<Candidate, Plan> | null;
 
-  constructor(views: EventViews, among: readonly Candidate[] | Planner) {
+  private constructor(
+    views: EventViews,
+    wave: Wave,
+    repeats: ReadonlyMap<Candidate, Candidate>,
+    plans: ReadonlyMap<Candidate, Plan> | null,
+  ) {
     this.views = views;
-    if (among instanceof Planner) {
-      this.#repeats = among.#repeats;
-      return;
-    }
-    const groups = findDuplicates(among);
-    if (groups.length === 0) return;
-    this.#plans = new Map(groups.flat().map((candidate) => [candidate, this.plan(candidate)]));
-    this.#repeats = findRepeats(groups, this.#plans);
+    this.#wave = wave;
+    this.#repeats = repeats;
+    this.#plans = plans;
+  }
+
+  /** The planner of a pass. Of the same hook, configured several times, it plans one. */
+  static startPass(views: EventViews, { duplicates }: CandidateList): Planner {
+    const wave = (lastWave += 1);
+    const planner = new Planner(views, wave, NO_REPEATS, null);
+    if (duplicates.length === 0) return planner;
+    const plans = new Map(duplicates.flat().map((each) => [each, planner.plan(each)] as const));
+    return new Planner(views, wave, findRepeats(duplicates, plans), plans);
   }
 
   /** The planner of the same pass after a wait, or for an event that handlers have changed. */
   renew(views: EventViews = this.views): Planner {
-    return new Planner(views, this);
+    return new Planner(views, (lastWave += 1), this.#repeats, null);
   }
 
   /** Never throws: what `fits` of a handler throws becomes its failure. */
@@ -71,6 +80,8 @@ export class Candidate {
   readonly #withheld: ((wave: Wave) => string | null) | null;
   /** The last misfit, reused because one event may pass over a thousand handlers. */
   #misfit: Skipped | null = null;
+  /** The frozen outcome of its passes that take no time, shared by all of them; null before the first. */
+  quickPass: Outcome | null = null;
 
   constructor(handler: Handler, condition: Condition) {
     this.handler = handler;
@@ -134,6 +145,16 @@ class Condition {
   }
 }
 
+/** The candidates of one event. */
+export interface CandidateList {
+  /** In declared order. */
+  readonly all: readonly Candidate[];
+  /** Groups of candidates that are the same hook, configured more than once. */
+  readonly duplicates: readonly (readonly Candidate[])[];
+}
+
+export const NO_CANDIDATES: CandidateList = { all: [], duplicates: [] };
+
 /**
  * Candidates by event, listed on first use. A change drops the whole map, so a
  * running dispatch keeps the one it began with.
@@ -141,7 +162,7 @@ class Condition {
 export class CandidateIndex {
   readonly #sources: readonly HandlerSource[];
   readonly #unsubscribe: readonly (() => void)[];
-  #byEvent: Map<EventName, Candidate[]> | null = null;
+  #byEvent: ReadonlyMap<EventName, CandidateList> | null = null;
 
   constructor(sources: readonly HandlerSource[]) {
     this.#sources = sources;
@@ -151,11 +172,10 @@ export class CandidateIndex {
     this.#unsubscribe = sources.flatMap((source) => source.subscribe?.(refresh) ?? []);
   }
 
-  find(name: EventName): readonly Candidate[] {
+  find(name: EventName): CandidateList {
     if (this.#byEvent !== null) return this.#byEvent.get(name) ?? NO_CANDIDATES;
     const lists = this.#sources.map(listHandlers);
-    const candidates = createCandidates(lists.flatMap((list) => list ?? []));
-    const byEvent = groupBy(candidates, ({ handler }) => handler.event);
+    const byEvent = groupByEvent(createCandidates(lists.flatMap((list) => list ?? [])));
     // A source that threw is read again next time.
     if (!lists.includes(null)) this.#byEvent = byEvent;
     return byEvent.get(name) ?? NO_CANDIDATES;
@@ -165,8 +185,6 @@ export class CandidateIndex {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 }
-
-export const NO_CANDIDATES: readonly Candidate[] = [];
 
 /** The handlers of a source, or null when it threw, so that the other sources still work. */
 function listHandlers(source: HandlerSource): readonly Handler[] | null {
@@ -197,6 +215,21 @@ function findCondition(handler: Handler, shared: Map<unknown, Condition[]>): Con
   const condition = new Condition(vocabulary, fits);
   shared.set(fits, [...alike, condition]);
   return condition;
+}
+
+function groupByEvent(candidates: readonly Candidate[]): ReadonlyMap<EventName, CandidateList> {
+  const byEvent = groupBy(candidates, ({ handler }) => handler.event);
+  const lists = [...byEvent].map(
+    ([name, all]) => [name, { all, duplicates: findDuplicates(all) }] as const,
+  );
+  return new Map(lists);
+}
+
+/** Groups of several candidates with the same `sameAs`. */
+function findDuplicates(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
+  const groups = groupBy(candidates, ({ handler }) => handler.sameAs);
+  groups.delete(undefined);
+  return [...groups.values()].filter((group) => group.length > 1);
 }
 
 function groupBy<Key>(
@@ -238,13 +271,6 @@ function findRepeats(
   return repeats;
 }
 
-/** Groups of candidates with the same `sameAs`; looked for once in every list. */
-const findDuplicates = memoizePerObject((candidates: readonly Candidate[]) => {
-  const groups = groupBy(candidates, ({ handler }) => handler.sameAs);
-  groups.delete(undefined);
-  return [...groups.values()].filter((group) => group.length > 1);
-});
-
 interface PlannedRun {
   readonly hook: string;
   readonly dialect: string;
@@ -266,13 +292,13 @@ export interface Explanation {
 
 export function explainEvent(
   event: HookEvent,
-  candidates: readonly Candidate[],
+  candidates: CandidateList,
   readText: ReadText | undefined,
 ): Explanation {
-  const planner = new Planner(new EventViews(event, readText), candidates);
+  const planner = Planner.startPass(new EventViews(event, readText), candidates);
   const runs: PlannedRun[] = [];
   const skipped: Skipped[] = [];
-  for (const candidate of candidates) {
+  for (const candidate of candidates.all) {
     const { handler } = candidate;
     const plan = planner.plan(candidate);
     if (isPlanned(plan)) runs.push(describeRuns(handler, plan));

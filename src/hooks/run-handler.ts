@@ -15,6 +15,7 @@ import { EVENTS } from './events.ts';
 import type { HookEvent } from './facts.ts';
 import type { Answer, Exchange, Handler, HandlerInput } from './handler.ts';
 import type { EngineLifetime } from './lifetime.ts';
+import type { Candidate } from './plan.ts';
 
 /** The dispatch that handlers are run for. */
 export interface DispatchContext {
@@ -28,7 +29,7 @@ export interface DispatchContext {
 
 /** The run of one handler with one input. */
 export class HandlerRun {
-  readonly handler: Handler;
+  readonly #candidate: Candidate;
   readonly input: HandlerInput;
   /** 2 when it runs again because the input was rewritten. */
   readonly pass: 1 | 2;
@@ -40,11 +41,15 @@ export class HandlerRun {
   #exchanges: Exchange[] | null = null;
   readonly #dispatch: DispatchContext;
 
-  constructor(dispatch: DispatchContext, handler: Handler, input: HandlerInput, pass: 1 | 2) {
+  constructor(dispatch: DispatchContext, candidate: Candidate, input: HandlerInput, pass: 1 | 2) {
     this.#dispatch = dispatch;
-    this.handler = handler;
+    this.#candidate = candidate;
     this.input = input;
     this.pass = pass;
+  }
+
+  get handler(): Handler {
+    return this.#candidate.handler;
   }
 
   prepare(): void {
@@ -130,15 +135,11 @@ export class HandlerRun {
 
   /** One frozen outcome is shared by all passes of a handler that took no time, because most passes do. */
   #createPassOutcome(durationMs: number): Outcome {
-    const { handler, input, pass } = this;
+    const { input, pass } = this;
     if (durationMs > 0 || pass !== 1 || (input.tool?.part ?? null) !== null) {
       return this.#createOutcome(PASS, durationMs);
     }
-    const cachedOutcome = quickPasses.get(handler);
-    if (cachedOutcome !== undefined) return cachedOutcome;
-    const outcome = Object.freeze(this.#createOutcome(PASS, durationMs));
-    quickPasses.set(handler, outcome);
-    return outcome;
+    return (this.#candidate.quickPass ??= Object.freeze(this.#createOutcome(PASS, durationMs)));
   }
 
   // Field by field: copies of objects that are then changed take V8 a hundred times as long.
@@ -167,7 +168,7 @@ export class HandlerRun {
 
   /** The run of a late answer, because the run of the dispatch has its outcome already. */
   #copy(): HandlerRun {
-    const copy = new HandlerRun(this.#dispatch, this.handler, this.input, this.pass);
+    const copy = new HandlerRun(this.#dispatch, this.#candidate, this.input, this.pass);
     copy.#exchanges = this.#exchanges;
     return copy;
   }
@@ -213,7 +214,6 @@ export class HandlerRun {
 
 const PASS: Answer = { decision: NO_DECISION, notes: Object.freeze([]) };
 const NO_EXCHANGES: readonly RecordedExchange[] = [];
-const quickPasses = new WeakMap<Handler, Outcome>();
 
 function describeThrown(error: unknown): Failure {
   return { kind: 'threw', message: getErrorMessage(error) };

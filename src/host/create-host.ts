@@ -193,7 +193,7 @@ function createSessionMethods(sessions: Map<string, OpenSession>) {
     abort: async (id, reason = 'the run was aborted') => find(id).session.abort(reason),
     session: (id) => find(id).session,
     switchModel: async (id, name, how = {}) =>
-      find(id).session.switchModel({ model: name, requested: name, source: 'sdk', ...how }),
+      find(id).session.switchModel({ model: name, source: 'sdk', ...how }),
     async end(id, reason = 'other') {
       await find(id).session.close(reason);
       sessions.delete(id);
@@ -349,19 +349,19 @@ function listHomeHookChanges({ hookSet, stateDirectory }: OpenedHooks): readonly
   const entries = hooks.flatMap(({ id, path: file, binds }) =>
     binds.text === undefined ? [] : [[`${id} in ${file}`, binds.text] as const],
   );
-  const report = detectHomeHookChanges(
+  const detected = detectHomeHookChanges(
     path.join(stateDirectory, 'seen.json'),
     [...new Set(scripts)],
     Object.fromEntries(entries),
   );
   const plugins = new Set(hookSet.plugins().map(({ unit }) => unit.path));
-  const changed = report.changes.map(({ path: file, kind }) => {
+  const changed = detected.changes.map(({ path: file, kind }) => {
     const what = plugins.has(file) ? 'plugin' : 'hook';
     return kind === 'new'
       ? `new ${what} of your own since the last run: ${file}`
       : `your own ${what} changed since the last run: ${file}`;
   });
-  return [...changed, ...report.notes];
+  return [...changed, ...detected.notes];
 }
 
 function readTextIfReadable(file: string): string | null {

@@ -57,15 +57,18 @@ export class LoadedPlugin<Plugin = unknown> {
     automationEventTypes: [],
     mcpServers: [],
   };
-  /** Gets the failures of its hooks; set by the registry that uses the plugin. */
-  onIssue: OnIssue = () => undefined;
+  readonly #onIssue: OnIssue;
   readonly #failures = new Map<HookName, number>();
   #lastError: string | null = null;
 
-  /** A number instead of an entry is the place of an object among those that the embedding program passed. */
+  /**
+   * A number instead of an entry is the place of an object among those that the embedding program passed.
+   * `onIssue` gets the failures of its hooks.
+   */
   constructor(
     plugin: Plugin,
     from: PluginEntry | number,
+    onIssue: OnIssue = () => undefined,
     process: PluginProcessPort | null = null,
   ) {
     const label =
@@ -74,6 +77,7 @@ export class LoadedPlugin<Plugin = unknown> {
     this.plugin = plugin;
     this.entry = typeof from === 'number' ? null : from;
     this.process = process;
+    this.#onIssue = onIssue;
   }
 
   /** Its file, to which what it starts is attributed; null for an object of the embedding program. */
@@ -104,14 +108,14 @@ export class LoadedPlugin<Plugin = unknown> {
     this.reportFailure(hook, message);
     if (count < MAX_FAILURES) return;
     const off = `${hook} failed ${MAX_FAILURES} times and is disabled for this session`;
-    this.onIssue({ plugin: this.name, phase: 'hook', level: 'error', message: off });
+    this.#onIssue({ plugin: this.name, phase: 'hook', level: 'error', message: off });
   }
 
   /** Reports that a hook failed that is never switched off. */
   reportFailure(hook: HookName, message: string): void {
     this.#lastError = `${hook}: ${message}`;
     const text = `${hook} failed: ${message}`;
-    this.onIssue({ plugin: this.name, phase: 'hook', level: 'warning', message: text });
+    this.#onIssue({ plugin: this.name, phase: 'hook', level: 'warning', message: text });
   }
 }
 

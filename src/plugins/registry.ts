@@ -204,7 +204,6 @@ async function trySetUp(
     onIssue({ plugin: name, phase: 'setup', level: 'error', message });
     return toStatus(active, 'failed', message);
   }
-  active.onIssue = onIssue;
   return null;
 }
 

@@ -10,7 +10,8 @@ export class UpdateConverter {
   readonly #plan = new Plan();
   // An untrusted hook is reported once, not with every call.
   readonly #reported = new Set<string>();
-  readonly #open = new Set<string>();
+  /** The calls that the editor was sent as in progress, and not as ended. */
+  readonly #sentInProgress = new Set<string>();
   readonly #showsNotices: boolean;
   readonly #cwd: () => string;
   readonly #awaitsHooks: () => boolean;
@@ -29,13 +30,35 @@ export class UpdateConverter {
 
   convert(event: RuntimeEvent): readonly acp.SessionUpdate[] {
     if (event.type === 'turn-start') this.#turnAwaitsHooks = this.#awaitsHooks();
-    trackOpenCalls(this.#open, event);
     const notices = listNotices(event).flatMap((notice) => this.convertNotice(notice));
     const updates =
       event.type === 'tool-end'
         ? [this.#plan.applyToolEnd(event) ?? toToolEndUpdate(event, this.#cwd())]
         : convertEvent(event, this.#cwd, this.#turnAwaitsHooks);
-    return [...notices, ...updates, ...failOpenCalls(this.#open, event)];
+    this.#recordSent(updates);
+    return [...notices, ...updates, ...this.#failUnfinished(event)];
+  }
+
+  #recordSent(updates: readonly acp.SessionUpdate[]): void {
+    for (const update of updates) {
+      if (update.sessionUpdate === 'tool_call' && update.status === 'in_progress') {
+        this.#sentInProgress.add(update.toolCallId);
+      }
+      const isEnd = update.sessionUpdate === 'tool_call_update' && update.status !== 'in_progress';
+      if (isEnd) this.#sentInProgress.delete(update.toolCallId);
+    }
+  }
+
+  /** A cancelled run emits no `tool-end` for calls that it did not run; the editor must not show them as running. */
+  #failUnfinished(event: RuntimeEvent): readonly acp.SessionUpdate[] {
+    if (event.type !== 'run-end' || event.parentAgentId !== null) return [];
+    const unfinished = [...this.#sentInProgress];
+    this.#sentInProgress.clear();
+    return unfinished.map((toolCallId) => ({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: 'failed',
+    }));
   }
 
   convertNotice(notice: Notice): readonly acp.SessionUpdate[] {
@@ -49,24 +72,6 @@ export class UpdateConverter {
 
 type ToolStart = Extract<RuntimeEvent, { type: 'tool-start' }>;
 type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
-
-/** Keeps the ids of the calls that have not ended. */
-function trackOpenCalls(open: Set<string>, event: RuntimeEvent): void {
-  if (event.type === 'tool-start' && !isPlanTool(event.tool)) open.add(event.callId);
-  if (event.type === 'tool-end') open.delete(event.callId);
-}
-
-/** A cancelled run emits no `tool-end` for calls that it did not run. */
-function failOpenCalls(open: Set<string>, event: RuntimeEvent): readonly acp.SessionUpdate[] {
-  if (event.type !== 'run-end' || event.parentAgentId !== null) return [];
-  const remaining = [...open];
-  open.clear();
-  return remaining.map((toolCallId) => ({
-    sessionUpdate: 'tool_call_update',
-    toolCallId,
-    status: 'failed',
-  }));
-}
 
 function convertEvent(
   event: RuntimeEvent,

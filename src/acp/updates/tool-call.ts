@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type * as acp from '@agentclientprotocol/sdk';
 import {
-  type CallPart,
+  type DisplayPart,
   listCallParts,
   type ToolCallInput,
   readCurrentText,
@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<string, acp.ToolKind>> = {
 
 const LONGEST_TITLE = 200;
 
-function formatTitle({ name, fields }: CallPart, cwd: string): string {
+function formatTitle({ name, fields }: DisplayPart, cwd: string): string {
   const file = readText(fields, 'file_path');
   const about = findSubject(fields);
   switch (name) {
@@ -95,11 +95,11 @@ function formatTitle({ name, fields }: CallPart, cwd: string): string {
   }
 }
 
-function findSubject(fields: CallPart['fields']): string | null {
+function findSubject(fields: DisplayPart['fields']): string | null {
   return Object.values(fields).find((value) => typeof value === 'string') ?? null;
 }
 
-function readText(fields: CallPart['fields'], name: string): string | null {
+function readText(fields: DisplayPart['fields'], name: string): string | null {
   const value = fields[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -121,7 +121,7 @@ function toCode(text: string): string {
   return line.includes('`') ? line : `\`${line}\``;
 }
 
-function listLocations({ fields }: CallPart): acp.ToolCallLocation[] {
+function listLocations({ fields }: DisplayPart): acp.ToolCallLocation[] {
   const file = readText(fields, 'file_path');
   if (file === null) return [];
   const { offset } = fields;
@@ -129,7 +129,7 @@ function listLocations({ fields }: CallPart): acp.ToolCallLocation[] {
 }
 
 /** What the call would do, where the title does not contain it. */
-function describeIntent(part: CallPart): acp.ToolCallContent[] {
+function describeIntent(part: DisplayPart): acp.ToolCallContent[] {
   const change = toDiff(part, readCurrentText);
   if (change !== null) return [change];
   const { name, fields } = part;
@@ -143,7 +143,7 @@ function describeIntent(part: CallPart): acp.ToolCallContent[] {
 
 /** The diff of a file, from its text before the call. */
 function toDiff(
-  { name, fields }: CallPart,
+  { name, fields }: DisplayPart,
   textBefore: (file: string) => string | null,
 ): acp.ToolCallContent | null {
   const file = readText(fields, 'file_path');

@@ -38,7 +38,7 @@ export async function watchPaths({ session }: Agent, verdict: Verdict): Promise<
  * Notifies the user; the only place where Notification is fired. Not awaited, because the user must
  * not wait for the hooks that do the notifying.
  */
-export function notify(agent: Agent, news: EventFacts['Notification']): void {
-  agent.emit({ type: 'notification', text: news.message });
-  fireInBackground(agent, { name: 'Notification', ...news });
+export function notify(agent: Agent, notification: EventFacts['Notification']): void {
+  agent.emit({ type: 'notification', text: notification.message });
+  fireInBackground(agent, { name: 'Notification', ...notification });
 }

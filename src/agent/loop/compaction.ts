@@ -101,8 +101,8 @@ export function isTooLong({ class: kind, message, details = '' }: ModelFailure):
 const INSTRUCTION = `Write a summary of this conversation for whoever goes on with the work and will see nothing else of it. Say, in this order: what the user asked for, in their own words where it matters; what was done and found out, with file names, commands and decisions; what went wrong and how it was solved; what is left to do, and the very next step. Do not call any tool. Answer with the summary only.`;
 
 async function summarize(agent: Agent, more: string, signal: AbortSignal): Promise<Summary> {
-  const wish = more === '' ? '' : `\n\nAdditional Instructions:\n${more}`;
-  const instruction = createUserMessage(`${INSTRUCTION}${wish}`);
+  const addition = more === '' ? '' : `\n\nAdditional Instructions:\n${more}`;
+  const instruction = createUserMessage(`${INSTRUCTION}${addition}`);
   let { messages } = agent.conversation;
   for (;;) {
     const summary = await askForSummary(agent, [...messages, instruction], signal);

@@ -7,8 +7,8 @@ import { formatContexts, joinReasons } from '../conversation/hook-messages.ts';
  * Returns why a hook ends the run because of a steering message, or null.
  */
 export async function deliverPending(agent: Agent, signal: AbortSignal): Promise<string | null> {
-  for (let text = agent.steering.shift(); text !== undefined; text = agent.steering.shift()) {
-    const accepted = await submitPrompt(agent, text, signal);
+  for (let next = agent.steering.shift(); next !== undefined; next = agent.steering.shift()) {
+    const accepted = await submitPrompt(agent, next.text, signal);
     if (accepted.kind === 'refused') {
       agent.emit({ type: 'notice', level: 'warning', text: accepted.reason });
       continue;
@@ -63,7 +63,7 @@ function addContext(agent: Agent): void {
   agent.conversation.add({ role: 'user', content }, { isMeta: true });
 }
 
-/** The notice about a prompt that arrived too late for the run; `chat` recognises its own prompts by it. */
+/** The notice about a prompt that arrived too late for the run. */
 export function formatUndelivered(prompt: string): string {
   return `the run ended before the agent could be told: ${prompt}`;
 }

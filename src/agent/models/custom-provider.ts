@@ -61,5 +61,5 @@ export class RegisteredProviders implements CustomProviders {
   }
 }
 
-/** The registry of this process. */
+/** The registry of this process: `Llms` of `@cline/llms` registers for every session. */
 export const registeredProviders = new RegisteredProviders();

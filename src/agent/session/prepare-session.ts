@@ -200,8 +200,8 @@ function createSessionAgent(options: SessionOptions, knowledge: Knowledge): Agen
     transcriptPath: stored?.transcriptPath ?? null,
     model,
     promptId: null,
+    ...dropUndefined({ contextTokens: earlier?.contextTokens }),
   });
-  agent.contextTokens = earlier?.contextTokens ?? 0;
   for (const message of options.said ?? []) agent.conversation.add(message);
   if (earlier !== null) restoreCwd(agent, earlier.cwd);
   return agent;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as waitForEventLoop } from 'node:timers/promises';
 import { isRecord } from '../../base/json.ts';
 
 /** A prompt that waits until the run under way has ended. */
@@ -9,7 +10,10 @@ export interface PendingPrompt {
   readonly mode?: string;
 }
 
-/** The prompts of one session that wait for their turn, in order. It exists before the session does. */
+/**
+ * Prompts that wait for their turn, in order: those of a session, and those that a client holds back. It
+ * exists before the session does.
+ */
 export class PromptQueue {
   readonly #onChange: (prompts: readonly PendingPrompt[]) => void;
   #prompts: readonly PendingPrompt[] = [];
@@ -28,18 +32,46 @@ export class PromptQueue {
     return added;
   }
 
+  addFirst(pending: Omit<PendingPrompt, 'id'>): void {
+    this.#replace([{ ...pending, id: randomUUID() }, ...this.#prompts]);
+  }
+
   /** Removes the first prompt and returns it. */
   take(): PendingPrompt | null {
-    const [first, ...rest] = this.#prompts;
-    if (first === undefined) return null;
-    this.#replace(rest);
-    return first;
+    const [first] = this.#prompts;
+    return this.takeAll((each) => each === first)[0] ?? null;
+  }
+
+  /** Removes the prompts that are wanted and returns them. */
+  takeAll(isWanted: (pending: PendingPrompt) => boolean): readonly PendingPrompt[] {
+    const taken = this.#prompts.filter(isWanted);
+    if (taken.length > 0) this.#replace(this.#prompts.filter((each) => !taken.includes(each)));
+    return taken;
+  }
+
+  /**
+   * Runs the waiting prompts one after the other, until none waits or `canRun` is false for the last
+   * result; resolves to that result, or to null when none was run.
+   */
+  async drain<Result>(
+    run: (pending: PendingPrompt) => Promise<Result>,
+    canRun: (last: Result | null) => boolean,
+  ): Promise<Result | null> {
+    let last: Result | null = null;
+    while (canRun(last)) {
+      const next = this.take();
+      if (next === null) break;
+      last = await run(next);
+      // A plugin may queue without end; an abort must be processed all the same.
+      await waitForEventLoop();
+    }
+    return last;
   }
 
   /** Null when no prompt with this id is waiting. */
   update(id: string, prompt: string | undefined): PendingPrompt | null {
-    const found = this.#find(id);
-    if (found === null) return null;
+    const found = this.#prompts.find((each) => each.id === id);
+    if (found === undefined) return null;
     const updated = { ...found, prompt: prompt ?? found.prompt };
     this.#replace(this.#prompts.map((each) => (each.id === id ? updated : each)));
     return updated;
@@ -47,13 +79,7 @@ export class PromptQueue {
 
   /** Null when no prompt with this id is waiting. */
   remove(id: string): PendingPrompt | null {
-    const found = this.#find(id);
-    if (found !== null) this.#replace(this.#prompts.filter((each) => each.id !== id));
-    return found;
-  }
-
-  #find(id: string): PendingPrompt | null {
-    return this.#prompts.find((each) => each.id === id) ?? null;
+    return this.takeAll((each) => each.id === id)[0] ?? null;
   }
 
   #replace(prompts: readonly PendingPrompt[]): void {

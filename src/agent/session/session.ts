@@ -1,5 +1,4 @@
 import { formatUndelivered } from '../loop/steering.ts';
-import { setImmediate as waitForEventLoop } from 'node:timers/promises';
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import type { Verdict } from '../../hooks/decision.ts';
@@ -132,7 +131,8 @@ export class Session {
 
   /** Runs a prompt, then each that was queued meanwhile; the result is that of the last one. */
   async send(text: string | null, signal?: AbortSignal): Promise<RunResult> {
-    return this.#runPending(await this.prompt(text, signal), signal);
+    const first = await this.prompt(text, signal);
+    return (await this.#runPending(first, signal)) ?? first;
   }
 
   /** The same once nothing else runs any more. A hook that the run waits for must not wait for it. */
@@ -151,20 +151,15 @@ export class Session {
   }
 
   /** Runs what waits until nothing does, or until a run does not complete. */
-  async #runPending<Last extends RunResult | null>(
-    last: Last,
-    signal?: AbortSignal,
-  ): Promise<Last | RunResult> {
-    let result: Last | RunResult = last;
-    while ((result === null || result.status === 'completed') && signal?.aborted !== true) {
-      if (this.#running !== null || this.#closed !== null) break;
-      const next = this.pendingPrompts.take();
-      if (next === null) break;
-      result = await this.prompt(next.prompt, signal);
-      // A plugin may queue without end; an abort must be processed all the same.
-      await waitForEventLoop();
-    }
-    return result;
+  #runPending(before: RunResult | null, signal?: AbortSignal): Promise<RunResult | null> {
+    return this.pendingPrompts.drain(
+      ({ prompt }) => this.prompt(prompt, signal),
+      (last) => {
+        const { status } = last ?? before ?? { status: 'completed' };
+        const isFree = this.#running === null && this.#closed === null;
+        return status === 'completed' && signal?.aborted !== true && isFree;
+      },
+    );
   }
 
   #run(text: string | null): Promise<RunResult> {
@@ -193,9 +188,9 @@ export class Session {
 
   /** A steering message that came too late for this run must not turn up in the middle of another. */
   #dropUndelivered(): void {
-    for (const message of this.#agent.steering.splice(0)) {
-      const text = formatUndelivered(message);
-      this.#agent.emit({ type: 'notice', level: 'warning', text });
+    for (const { text, onUnread } of this.#agent.steering.splice(0)) {
+      if (onUnread !== undefined) onUnread();
+      else this.#agent.emit({ type: 'notice', level: 'warning', text: formatUndelivered(text) });
     }
   }
 
@@ -204,10 +199,13 @@ export class Session {
     this.#agent.images.push(...images);
   }
 
-  /** Sends a message to the agent while it works; false when it does not. */
-  steer(text: string): boolean {
+  /**
+   * Sends a message to the agent while it works; false when it does not. When the run ends before the agent
+   * has read it, `onUnread` is called, or else a notice is emitted.
+   */
+  steer(text: string, onUnread?: () => void): boolean {
     if (this.#running === null) return false;
-    this.#agent.steering.push(text);
+    this.#agent.steering.push({ text, onUnread });
     return true;
   }
 
@@ -256,12 +254,10 @@ export class Session {
   }
 
   /** Asks hooks, then switches to another model; a string says why not. */
-  async switchModel({ model: modelOrName, ...details }: ModelSwitch): Promise<string | null> {
-    const model =
-      typeof modelOrName === 'string'
-        ? await this.#options.resolveModel(modelOrName, this.isRunning)
-        : modelOrName;
-    return switchModel(this.#agent, model, details);
+  async switchModel({ model, ...details }: ModelSwitch): Promise<string | null> {
+    if (typeof model !== 'string') return switchModel(this.#agent, model, details);
+    const resolved = await this.#options.resolveModel(model, this.isRunning);
+    return switchModel(this.#agent, resolved, { requested: model, ...details });
   }
 
   /** A background hook answered. */

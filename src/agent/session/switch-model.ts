@@ -9,8 +9,8 @@ import type { Model } from '../models/model.ts';
 export interface ModelSwitch {
   /** The model itself, or its name: of the session's provider, or `provider/model`. */
   readonly model: Model | string;
-  /** As requested; null when no model was named. */
-  readonly requested: string | null;
+  /** As requested, for hooks; without it the name, if `model` is one. */
+  readonly requested?: string | null;
   readonly source: 'command' | 'picker' | 'sdk';
   /** Ends the hooks that are asked; the model stays. */
   readonly signal?: AbortSignal;
@@ -23,7 +23,7 @@ export interface ModelSwitch {
 export async function switchModel(
   agent: Agent,
   model: Model,
-  { requested, source, signal = NEVER }: Omit<ModelSwitch, 'model'>,
+  { requested = null, source, signal = NEVER }: Omit<ModelSwitch, 'model'>,
 ): Promise<string | null> {
   const facts = describeSwitch(agent, model, { requested, source });
   if (facts.fromModel === facts.toModel && agent.model.provider === model.provider) return null;
@@ -81,7 +81,7 @@ const CACHE_LIFETIME_MS = 5 * 60_000;
 function describeSwitch(
   agent: Agent,
   model: Model,
-  { requested, source }: Pick<ModelSwitch, 'requested' | 'source'>,
+  { requested, source }: Required<Pick<ModelSwitch, 'requested' | 'source'>>,
 ) {
   const { contextTokens, answeredAt, session } = agent;
   const { prices } = model;

@@ -47,8 +47,7 @@ export class Chat {
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    const { host, queued } = parts;
-    this.#sender = new PromptSender(host, queued, {
+    this.#sender = new PromptSender(parts.queued, {
       session: () => (this.#sessionId === null ? null : this.#getSession()),
       isBlocked: () => this.#hasIdleCommand(),
       onSent: (text) => this.#showPrompt(text),
@@ -199,7 +198,7 @@ export class Chat {
     const { host, activity, report } = this.#parts;
     activity.set('exiting …');
     if (this.#sessionId !== null) {
-      await host.abort(this.#sessionId, 'the user left');
+      this.#getSession().abort('the user left');
       await host.end(this.#sessionId, 'prompt_input_exit');
     }
     await report.waitUntilShown();
@@ -208,7 +207,7 @@ export class Chat {
   #observe(event: RuntimeEvent): void {
     const { report, host, view, queued } = this.#parts;
     const isOwn = event.sessionId === this.#sessionId || this.#sessionId === null;
-    if (!isOwn || queued.absorbNotice(event)) return;
+    if (!isOwn) return;
     report.observe(event);
     if (event.parentAgentId !== null) return;
     if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#showPrompt(text));

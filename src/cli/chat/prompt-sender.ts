@@ -1,8 +1,6 @@
-import { formatUndelivered } from '../../agent/loop/steering.ts';
 import type { Session } from '../../agent/session/session.ts';
-import type { Host } from '../../host/create-host.ts';
+import { PromptQueue } from '../../agent/session/prompt-queue.ts';
 import { isCustomCommand } from './slash-commands.ts';
-import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { toForeignScreenText } from './render/format-text.ts';
 import type { ChatView } from './view/view.ts';
 
@@ -20,13 +18,11 @@ interface SenderCallbacks {
 
 /** Sends prompts to the agent: at once, into a running turn, or after the run. */
 export class PromptSender {
-  readonly #host: Host;
   readonly #queued: QueuedPrompts;
   readonly #chat: SenderCallbacks;
   #isSending = false;
 
-  constructor(host: Host, queued: QueuedPrompts, chat: SenderCallbacks) {
-    this.#host = host;
+  constructor(queued: QueuedPrompts, chat: SenderCallbacks) {
     this.#queued = queued;
     this.#chat = chat;
   }
@@ -36,10 +32,12 @@ export class PromptSender {
   }
 
   send(text: string): void {
+    const session = this.#chat.session();
     const queued = this.#queued;
-    if (this.#steer(text)) queued.addSteered(text);
+    if (session === null) queued.add(text);
+    else if (this.#canSteer(session, text)) session.steer(text, queued.addSteered(text));
     else if (this.isBusy || this.#chat.isBlocked() || queued.hasWaiting) queued.add(text);
-    else void this.#send(text);
+    else void this.#send(session, text);
   }
 
   /** Sends the next queued prompt when the agent is idle. */
@@ -49,24 +47,23 @@ export class PromptSender {
 
   /** Like sendNext, when a run is about to end; a hook may have started that run. */
   sendAfterRun(): void {
-    if (this.#isSending || this.#chat.session() === null || this.#chat.isBlocked()) return;
+    const session = this.#chat.session();
+    if (this.#isSending || session === null || this.#chat.isBlocked()) return;
     const text = this.#queued.takeNext();
-    if (text !== null) void this.#send(text);
+    if (text !== null) void this.#send(session, text);
   }
 
   /** Slash commands are only expanded at the start of a run, and the order of prompts is kept. */
-  #steer(text: string): boolean {
-    const current = this.#chat.session();
-    if (current === null || !current.isRunning) return false;
-    if (this.#chat.isBlocked() || this.#queued.hasWaiting) return false;
-    return !isCustomCommand(text, current.commands()) && current.steer(text);
+  #canSteer(session: Session, text: string): boolean {
+    if (!session.isRunning || this.#chat.isBlocked() || this.#queued.hasWaiting) return false;
+    return !isCustomCommand(text, session.commands());
   }
 
-  async #send(text: string): Promise<void> {
-    const { session, onSent, onEnd } = this.#chat;
+  async #send(session: Session, text: string): Promise<void> {
+    const { onSent, onEnd } = this.#chat;
     this.#isSending = true;
     onSent(text);
-    const problem = await this.#host.queue(session()?.id ?? '', text).then(
+    const problem = await session.queue(text).then(
       () => null,
       (error: unknown) => error,
     );
@@ -75,93 +72,58 @@ export class PromptSender {
   }
 }
 
-/**
- * One with `isSteered` was sent to the running agent, which reads it before its next request, unless
- * the run ends first.
- */
-interface QueuedPrompt {
-  readonly text: string;
-  isSteered: boolean;
-}
-
-/** Prompts that the agent has not read yet. */
+/** Prompts that the agent has not read yet, as the view shows them. */
 export class QueuedPrompts {
-  readonly #view: ChatView;
-  #queued: QueuedPrompt[] = [];
-  /** Expected session notices about prompts that are no longer queued. */
-  readonly #expectedNotices: string[] = [];
+  readonly #queue: PromptQueue;
+  /**
+   * The ids of those that the running agent was sent: it reads them before its next request, unless the run
+   * ends first. The others wait for the end of the run.
+   */
+  readonly #steered = new Set<string>();
 
   constructor(view: ChatView) {
-    this.#view = view;
+    this.#queue = new PromptQueue((prompts) =>
+      view.setQueued(prompts.map(({ prompt }) => toForeignScreenText(prompt).split('\n')[0] ?? '')),
+    );
   }
 
   /** Queues a prompt for after the run. */
   add(text: string): void {
-    this.#queued.push({ text, isSteered: false });
-    this.#show();
+    this.#queue.add({ prompt: text });
   }
 
   addFirst(text: string): void {
-    this.#queued.unshift({ text, isSteered: false });
-    this.#show();
+    this.#queue.addFirst({ prompt: text });
   }
 
-  /** Adds a prompt that was sent to the running agent. */
-  addSteered(text: string): void {
-    this.#queued.push({ text, isSteered: true });
-    this.#show();
+  /**
+   * Adds a prompt for the running agent. The returned function is called when the run has ended and the agent
+   * has not read it: the prompt then waits like the others, if it is still here.
+   */
+  addSteered(text: string): () => void {
+    const { id } = this.#queue.add({ prompt: text });
+    this.#steered.add(id);
+    return () => void this.#steered.delete(id);
   }
 
   /** Whether a prompt waits for the end of the run. */
   get hasWaiting(): boolean {
-    return this.#queued.some(({ isSteered }) => !isSteered);
+    return this.#queue.list().some(({ id }) => !this.#steered.has(id));
   }
 
   /** Takes the prompts that the agent reads now. */
   takeSteered(): readonly string[] {
-    return this.#take(({ isSteered }) => isSteered).map(({ text }) => text);
+    const steered = this.#queue.takeAll(({ id }) => this.#steered.has(id));
+    this.#steered.clear();
+    return steered.map(({ prompt }) => prompt);
   }
 
   /** Takes the first prompt. */
   takeNext(): string | null {
-    const [first] = this.#queued;
-    return this.#takeUnread((each) => each === first)[0] ?? null;
+    return this.#queue.take()?.prompt ?? null;
   }
 
   takeAll(): readonly string[] {
-    return this.#takeUnread(() => true);
-  }
-
-  /** Suppresses the session's notice about an unread prompt, which is still queued here or was taken. */
-  absorbNotice(event: RuntimeEvent): boolean {
-    if (event.type !== 'notice') return false;
-    const at = this.#expectedNotices.indexOf(event.text);
-    if (at !== -1) return this.#expectedNotices.splice(at, 1).length > 0;
-    const queued = this.#queued.find(
-      ({ text, isSteered }) => isSteered && event.text === formatUndelivered(text),
-    );
-    if (queued !== undefined) queued.isSteered = false;
-    return queued !== undefined;
-  }
-
-  #takeUnread(isWanted: (each: QueuedPrompt) => boolean): readonly string[] {
-    const prompts = this.#take(isWanted);
-    this.#expectedNotices.push(
-      ...prompts.filter(({ isSteered }) => isSteered).map(({ text }) => formatUndelivered(text)),
-    );
-    return prompts.map(({ text }) => text);
-  }
-
-  #take(isWanted: (each: QueuedPrompt) => boolean): readonly QueuedPrompt[] {
-    const prompts = this.#queued.filter(isWanted);
-    this.#queued = this.#queued.filter((each) => !prompts.includes(each));
-    if (prompts.length > 0) this.#show();
-    return prompts;
-  }
-
-  #show(): void {
-    this.#view.setQueued(
-      this.#queued.map(({ text }) => toForeignScreenText(text).split('\n')[0] ?? ''),
-    );
+    return this.#queue.takeAll(() => true).map(({ prompt }) => prompt);
   }
 }

@@ -212,15 +212,16 @@ async function switchModel(
   { host, sessionId, showText, signal }: ChatCommandContext,
   name: string,
 ): Promise<void> {
-  const { model } = host.session(sessionId).state();
+  const session = host.session(sessionId);
   if (name === '') {
+    const { model } = session.state();
     showText(
       `Model: ${toOneLine(model.id)} (${toOneLine(model.provider)}). Switch with /model NAME.`,
     );
     return;
   }
-  const refusal = await host.switchModel(sessionId, name, { source: 'command', signal });
-  showText(refusal ?? `Switched to ${toOneLine(host.session(sessionId).state().model.id)}.`);
+  const refusal = await session.switchModel({ model: name, source: 'command', signal });
+  showText(refusal ?? `Switched to ${toOneLine(session.state().model.id)}.`);
 }
 
 async function compactSession(

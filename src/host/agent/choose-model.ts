@@ -14,7 +14,7 @@ import type { Settings } from '../settings.ts';
 import type { ModelWish } from './agent-options.ts';
 
 interface ModelSource {
-  readonly wish: Model | ModelWish | undefined;
+  readonly selection: Model | ModelWish | undefined;
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Providers beside Hookline's own; by default those registered for the process. */
@@ -50,7 +50,12 @@ export class Models {
 
   async openNamed(name: string | null): Promise<Model> {
     const model = await this.openOwn();
-    if (name === null || name === 'inherit' || name === model.id || !isWish(this.#source.wish)) {
+    if (
+      name === null ||
+      name === 'inherit' ||
+      name === model.id ||
+      !isSelection(this.#source.selection)
+    ) {
       return model;
     }
     // Claude's short names mean nothing to other providers, and sub-agents must work there, too.
@@ -61,7 +66,7 @@ export class Models {
   /** Opens the model that a user names: of the same provider, or `provider/model`. Throws MODEL_UNKNOWN. */
   async openOther(name: string): Promise<Model> {
     const model = await this.openOwn();
-    if (!isWish(this.#source.wish)) return checkOnlyModel(model, name);
+    if (!isSelection(this.#source.selection)) return checkOnlyModel(model, name);
     // A script replaces any model.
     if (model.provider === 'scripted') return { ...model, id: name };
     return chooseModel(resolveWish(this.#source, model.provider, name), null);
@@ -74,8 +79,9 @@ export class Models {
 }
 
 /** A session that only runs a plugin's command needs no key. */
-function createKeylessModel({ wish, settings }: ModelSource, error: unknown): Model {
-  if (!isHooklineError(error) || error.code !== 'MODEL_KEY_MISSING' || !isWish(wish)) throw error;
+function createKeylessModel({ selection, settings }: ModelSource, error: unknown): Model {
+  const isKeyMissing = isHooklineError(error) && error.code === 'MODEL_KEY_MISSING';
+  if (!isKeyMissing || !isSelection(selection)) throw error;
   const failure = {
     class: 'authentication_failed',
     message: error.message,
@@ -83,10 +89,10 @@ function createKeylessModel({ wish, settings }: ModelSource, error: unknown): Mo
     isRetryable: false,
     retryAfterMs: null,
   } as const;
-  const id = wish?.model ?? settings['model.id'];
+  const id = selection?.model ?? settings['model.id'];
   return {
     ...findModelFacts(id),
-    provider: readProvider(wish, settings),
+    provider: readProvider(selection, settings),
     id,
     async *stream() {
       yield { type: 'failure', failure };
@@ -94,14 +100,14 @@ function createKeylessModel({ wish, settings }: ModelSource, error: unknown): Mo
   };
 }
 
-function isBuiltIn({ wish, settings }: ModelSource): boolean {
-  if (!isWish(wish)) return true;
-  return isBuiltInProvider(readProvider(wish, settings));
+function isBuiltIn({ selection, settings }: ModelSource): boolean {
+  if (!isSelection(selection)) return true;
+  return isBuiltInProvider(readProvider(selection, settings));
 }
 
-function readProvider(wish: ModelWish | undefined, settings: Settings): string {
-  const usual = wish?.script === undefined ? settings['model.provider'] : 'scripted';
-  return wish?.provider ?? usual;
+function readProvider(selection: ModelWish | undefined, settings: Settings): string {
+  const usual = selection?.script === undefined ? settings['model.provider'] : 'scripted';
+  return selection?.provider ?? usual;
 }
 
 /** A name with a slash names another provider, or is a name that some services use. */
@@ -112,9 +118,9 @@ function resolveWish(source: ModelSource, own: string, name: string): ModelSourc
   const isOther = rest.length > 0 && isKnown && provider !== own;
   if (!isOther) {
     const model = own === 'anthropic' ? expandShortName(name) : name;
-    return { ...source, wish: { ...getWish(source), provider: own, model } };
+    return { ...source, selection: { ...getSelection(source), provider: own, model } };
   }
-  return { ...source, wish: { provider, model: rest.join('/') } };
+  return { ...source, selection: { provider, model: rest.join('/') } };
 }
 
 const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
@@ -125,8 +131,8 @@ function expandShortName(name: string): string {
   return listPricedModels(`claude-${name}`)[0] ?? name;
 }
 
-function getWish({ wish }: ModelSource): ModelWish {
-  return isWish(wish) ? (wish ?? {}) : {};
+function getSelection({ selection }: ModelSource): ModelWish {
+  return isSelection(selection) ? (selection ?? {}) : {};
 }
 
 function checkOnlyModel(model: Model, name: string): Model {
@@ -137,28 +143,28 @@ function checkOnlyModel(model: Model, name: string): Model {
   });
 }
 
-function isWish(wish: Model | ModelWish | undefined): wish is ModelWish | undefined {
-  return wish === undefined || !('stream' in wish);
+function isSelection(selection: Model | ModelWish | undefined): selection is ModelWish | undefined {
+  return selection === undefined || !('stream' in selection);
 }
 
 async function chooseModel(source: ModelSource, name: string | null): Promise<Model> {
-  const { wish, settings, env } = source;
-  if (!isWish(wish)) return wish;
-  const { script } = wish ?? {};
-  const provider = readProvider(wish, settings);
+  const { selection, settings, env } = source;
+  if (!isSelection(selection)) return selection;
+  const { script } = selection ?? {};
+  const provider = readProvider(selection, settings);
   const isConfigured = provider === settings['model.provider'];
   const selectConfigured = (value: string): string | null =>
     isConfigured && value !== '' ? value : null;
   if (script !== undefined && provider === 'scripted') {
-    return createScriptedModel(script, dropUndefined({ id: wish?.model }));
+    return createScriptedModel(script, dropUndefined({ id: selection?.model }));
   }
   return openChosen(source, {
     provider,
-    model: name ?? wish?.model ?? selectConfigured(settings['model.id']),
-    baseUrl: wish?.baseUrl ?? selectConfigured(settings['model.baseUrl']),
-    key: wish?.key ?? selectConfigured(settings['model.key']),
+    model: name ?? selection?.model ?? selectConfigured(settings['model.id']),
+    baseUrl: selection?.baseUrl ?? selectConfigured(settings['model.baseUrl']),
+    key: selection?.key ?? selectConfigured(settings['model.key']),
     env,
-    ...dropUndefined({ transport: wish?.transport, script }),
+    ...dropUndefined({ transport: selection?.transport, script }),
   });
 }
 

@@ -48,9 +48,9 @@ export interface SessionIdentity {
 export function resolveSession(
   opened: OpenedHooks,
   clock: Clock,
-  wish: SessionSelection,
+  selection: SessionSelection,
 ): SessionIdentity {
-  const { resume, fork, id } = wish;
+  const { resume, fork, id } = selection;
   if (resume === undefined) return { id: id ?? randomUUID(), from: null };
   const from = findStored(opened, clock, resume);
   return { id: fork === true ? randomUUID() : from, from };
@@ -75,7 +75,7 @@ export type NewSessionFacts = Pick<
 export function openStoredSession(
   opened: OpenedHooks,
   clock: Clock,
-  wish: SessionSelection,
+  selection: SessionSelection,
   { id, from }: SessionIdentity,
   facts: NewSessionFacts,
 ): OpenedStore {
@@ -87,7 +87,7 @@ export function openStoredSession(
   const at = clock.now();
   const identity = { taskId: String(at), ulid: ulid(at) };
   const stored = store?.create({ ...facts, ...identity, id, createdAt: at }) ?? null;
-  const source = wish.afterClear === true ? 'clear' : 'startup';
+  const source = selection.afterClear === true ? 'clear' : 'startup';
   return { id, source, stored, earlier: null, ...identity };
 }
 

@@ -21,7 +21,7 @@ import {
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktrees.ts';
 import { findClaudeDirectory, findManagedDirectory } from '../../dialects/own-directories.ts';
-import { dropNameConflicts } from '../plugins/contributions/tool-name-conflicts.ts';
+import { createConflictFilter } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './open-session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
@@ -36,7 +36,7 @@ import {
 } from './open-stored-session.ts';
 
 interface SessionParts {
-  readonly wish: SessionSelection;
+  readonly selection: SessionSelection;
   readonly identity: SessionIdentity;
   /** The first prompt; null when there is none yet. */
   readonly prompt: string | null;
@@ -61,7 +61,7 @@ export async function buildSessionOptions(
 
 async function joinOptions(
   services: SessionServices,
-  { wish, identity, prompt, plugins, engine, pendingPrompts }: SessionParts,
+  { selection, identity, prompt, plugins, engine, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
   const { options, clock, watch } = services;
   const isCommand = findCommand(prompt ?? '', plugins.commands()) !== null;
@@ -70,9 +70,9 @@ async function joinOptions(
   const ownPermissions = openSessionPermissions(services);
   const facts = describeSession(services, model, ownPermissions);
   await watch.start();
-  const storage = openStoredSession(services.opened, clock, wish, identity, facts);
+  const storage = openStoredSession(services.opened, clock, selection, identity, facts);
   const { id, taskId, ulid: ownUlid } = storage;
-  const worktree = await enterWorktree(services, wish.worktree, storage);
+  const worktree = await enterWorktree(services, selection.worktree, storage);
   const opened = worktree === null ? services.opened : moveToWorktree(services.opened, worktree);
   const permissions =
     worktree === null
@@ -93,7 +93,7 @@ async function joinOptions(
     model,
     openModel: (name) => models.openNamed(name),
     resolveModel: (name, isRunning) => resolveModel(services, plugins, { name, isRunning }),
-    tools: () => listTools(services, plugins),
+    tools: createToolLister(services, plugins),
     ...createPluginParts(plugins, services),
     listSpecs: (tools) =>
       listToolSpecs(options.toolset ?? 'claude', tools).filter(
@@ -109,7 +109,7 @@ async function joinOptions(
     toolContextOptions,
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
-    ...dropUndefined({ systemPrompt: options.systemPrompt, said: wish.said }),
+    ...dropUndefined({ systemPrompt: options.systemPrompt, said: selection.said }),
     watch: (paths) => watch.add(paths),
     async release() {
       await plugins.close();
@@ -185,20 +185,17 @@ function moveToWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHo
   return { ...opened, startDirectory: root, workspaceRoots: [root] };
 }
 
-function listTools(
+function createToolLister(
   { options: { tools, chooseTools, plugins: wanted }, mcp, notice }: SessionServices,
   plugins: SessionPlugins,
-): readonly Tool[] {
-  const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
-  const ofPlugins = plugins.tools();
+): () => readonly Tool[] {
   const report: OnIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`);
-  const onIssue = wanted?.onIssue ?? report;
-  return (
-    chooseTools?.(others, ofPlugins) ?? [
-      ...others,
-      ...dropNameConflicts(ofPlugins, others, onIssue),
-    ]
-  );
+  const dropConflicts = createConflictFilter(wanted?.onIssue ?? report);
+  return () => {
+    const others = [...TOOLS, ...mcp.tools(), ...(tools?.() ?? [])];
+    const ofPlugins = plugins.tools();
+    return chooseTools?.(others, ofPlugins) ?? [...others, ...dropConflicts(ofPlugins, others)];
+  };
 }
 
 export function openSessionPermissions(

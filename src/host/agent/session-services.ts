@@ -49,7 +49,7 @@ export function createSessionServices(host: SessionHost): SessionServices {
     ...host,
     mcp: new McpServers(opened, options.mcpConfig ?? [], notice),
     models: new Models({
-      wish: options.model,
+      selection: options.model,
       settings: opened.config.settings,
       env: opened.surroundings.env,
     }),

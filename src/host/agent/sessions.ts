@@ -88,10 +88,10 @@ async function startSession(
 /** Opens a session with its plugins and its engine. The host may be disposed at any moment meanwhile. */
 async function openSession(
   services: SessionServices,
-  { prompt = null, signal, pendingPrompts = new PromptQueue(), ...wish }: StartRequest,
+  { prompt = null, signal, pendingPrompts = new PromptQueue(), ...selection }: StartRequest,
 ): Promise<Session> {
   const { opened, clock, sessions, disposed } = services;
-  const identity = resolveSession(opened, clock, wish);
+  const identity = resolveSession(opened, clock, selection);
   const { id } = identity;
   const emitEvent = (name: string, payload: unknown): void => {
     const sent = readPluginPrompt(name, payload);
@@ -104,7 +104,7 @@ async function openSession(
   const plugins = await openSessionPlugins(services, id, emitEvent, signal);
   const engine = services.openEngine(plugins);
   const sessionOptions = await buildSessionOptions(services, {
-    wish,
+    selection,
     identity,
     prompt,
     plugins,

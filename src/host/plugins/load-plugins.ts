@@ -131,7 +131,7 @@ function importReporting(entry: PluginEntry, imports: PluginImports): Promise<Lo
 
 /** Imports one plugin, in the process that the settings ask for. Never throws. */
 export async function importEntry(entry: PluginEntry, imports: PluginImports): Promise<Loading> {
-  const { options, opened, sessionId, generation, signal } = imports;
+  const { options, opened, sessionId, generation, signal, onIssue } = imports;
   const isolation = options.isolation ?? opened.config.settings['plugins.isolation'];
   if (isolation === 'process') return importIsolated(entry, imports);
   blockExit();
@@ -143,6 +143,7 @@ export async function importEntry(entry: PluginEntry, imports: PluginImports): P
     copy: getModuleInstance(sessionId, generation),
     timeoutMs: getTimeLimits(options).importTimeoutMs,
     signal,
+    onIssue,
   });
 }
 

@@ -8,6 +8,9 @@ import { isRecord } from '../../base/json.ts';
 import { getModuleRegistry, hasNoPlace, findOwner } from '../../plugins/load/module-instances.ts';
 import { type OnIssue, createUncaughtIssues } from '../../plugins/diagnostic.ts';
 
+// `process.exit`, `console`, uncaught errors and global objects exist once in a process, so that the variables of
+// this module belong to all sessions.
+
 let isBlocked = false;
 
 /**
@@ -184,7 +187,7 @@ export function watchUncaught(
   watches.add(watch);
   return () => {
     watches.delete(watch);
-    for (const [file, tell] of watch) former.set(file, tell);
+    for (const [file, report] of watch) former.set(file, report);
   };
 }
 

@@ -58,7 +58,7 @@ export async function setUpPlugins(request: PluginSetUp): Promise<PluginRegistry
   const { objects, disk, options, context, signal, onIssue } = request;
   const { loaded, ...others } =
     disk === undefined ? { loaded: [] } : await loadFromDisk(disk, request);
-  const embedded = objects.map((plugin, index) => new LoadedPlugin(plugin, index));
+  const embedded = objects.map((plugin, index) => new LoadedPlugin(plugin, index, onIssue));
   return createPluginRegistry(
     { ...others, loaded: [...embedded, ...loaded] },
     {

@@ -49,11 +49,11 @@ export class EventForwarder {
   /** Sends the queued events now, so that the next message comes after them. */
   flush(): void {
     if (this.#waiting.length === 0) return;
-    const news = this.#waiting;
+    const events = this.#waiting;
     this.#waiting = [];
     this.#pendingBatches += 1;
     if (this.#stuck === null) this.#watch();
-    this.#options.send({ kind: 'news', news });
+    this.#options.send({ kind: 'events', events });
   }
 
   /** The process has delivered one batch. */

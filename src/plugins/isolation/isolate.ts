@@ -127,6 +127,7 @@ class Isolation {
   async load(): Promise<Loading> {
     const loaded = await this.#import();
     const end = (): Promise<void> => this.#end().catch(() => undefined);
+    const { entry, onIssue } = this.#request;
     const process = { end, readExit: () => this.#lost };
     if (loaded.kind !== 'loaded') void end();
     switch (loaded.kind) {
@@ -134,7 +135,7 @@ class Isolation {
       case 'failed':
         return loaded;
       case 'other':
-        return new LoadedPlugin(loaded.value, this.#request.entry, process);
+        return new LoadedPlugin(loaded.value, entry, onIssue, process);
       case 'loaded': {
         this.#isLoaded = true;
         const { name } = loaded.fields;
@@ -142,7 +143,7 @@ class Isolation {
         const plugin = createRemotePlugin(loaded, this.#createServices());
         // A disabled plugin is never set up.
         if (loaded.fields['disabled'] === true) void end();
-        return new LoadedPlugin(plugin, this.#request.entry, process);
+        return new LoadedPlugin(plugin, entry, onIssue, process);
       }
     }
   }
@@ -226,13 +227,13 @@ class Isolation {
       case 'delivered':
         this.#forwarder.confirm();
         return;
-      case 'news-failed':
+      case 'event-failed':
         this.#forwarder.fail(deserializeValue(message.error));
         return;
-      case 'say':
+      case 'notify':
         this.#ports.notify(message);
         return;
-      case 'ask':
+      case 'request':
         void this.#ports.answer(message, message.id);
         return;
       case 'uncaught':

@@ -24,7 +24,7 @@ async function load(request: LoadRequest): Promise<Loading> {
   try {
     const imported = await runAsPlugin(request.entry.file, () => importModule(request));
     if ('problem' in imported) return toFailure(imported.problem);
-    return pickPlugin(imported.module, request.entry);
+    return pickPlugin(imported.module, request);
   } catch (error) {
     const { explainLoadError } = await import('./explain-load-error.ts');
     return toFailure(explainLoadError(error, request.entry));
@@ -34,12 +34,12 @@ async function load(request: LoadRequest): Promise<Loading> {
 type Exports = Readonly<Record<string, unknown>>;
 
 /** Picks the export `default`, or else `plugin`. The manifest is validated later. */
-function pickPlugin(exports: Exports, entry: PluginEntry): Loading {
+function pickPlugin(exports: Exports, { entry, onIssue }: LoadRequest): Loading {
   const { file, package: home } = entry;
   const exported = unwrapDefault(exports['default']) ?? exports['plugin'];
   const problem = findProblem(exported);
   if (problem !== null) return { kind: 'failed', message: `${file} ${problem}` };
-  if (isPluginLike(exported)) return new LoadedPlugin(exported, entry);
+  if (isPluginLike(exported)) return new LoadedPlugin(exported, entry, onIssue);
   const other = Object.keys(exports).find((name) => isWholePlugin(exports[name]));
   if (other !== undefined) {
     const message = `${file} exports a plugin as "${other}"; export it as default, or as "plugin"`;

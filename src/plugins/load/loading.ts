@@ -1,3 +1,4 @@
+import type { OnIssue } from '../diagnostic.ts';
 import type { PluginEntry } from '../entry.ts';
 import type { LoadedPlugin } from '../loaded-plugin.ts';
 import { HooklineError } from '../../base/errors.ts';
@@ -17,6 +18,8 @@ export interface LoadRequest {
   /** The time limit of the import. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Gets the failures of the plugin's hooks. */
+  readonly onIssue?: OnIssue;
 }
 
 /** The result of an import; errors of foreign code are values. */

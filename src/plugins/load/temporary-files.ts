@@ -12,28 +12,29 @@ import path from 'node:path';
 import { getErrorCode } from '../../base/errors.ts';
 import type { Transpiled } from './cache.ts';
 
-let temporary: string | undefined;
+// One for the process, because it is removed when the process exits.
+let temporaryDirectory: string | undefined;
 
 /** A directory that is removed when this process ends; a real path. */
 export function getTemporaryDirectory(): string {
-  if (temporary !== undefined) return temporary;
-  removeThoseOfTheDead();
+  if (temporaryDirectory !== undefined) return temporaryDirectory;
+  removeLeftovers();
   const start = path.join(os.tmpdir(), `${NAME}${process.pid}-`);
   const directory = realpathSync(mkdtempSync(start));
   process.once('exit', () => void removeDirectory(directory));
-  temporary = directory;
+  temporaryDirectory = directory;
   return directory;
 }
 
 const NAME = 'hookline-plugins-';
 
 /** Removes directories of processes that were killed. */
-function removeThoseOfTheDead(): void {
+function removeLeftovers(): void {
   const directory = os.tmpdir();
   for (const name of readdirSync(directory)) {
     const pid = Number.parseInt(name.slice(NAME.length), 10);
-    const isOfTheDead = name.startsWith(NAME) && pid > 0 && !isAlive(pid);
-    if (isOfTheDead) removeDirectory(path.join(directory, name));
+    const isLeftover = name.startsWith(NAME) && pid > 0 && !isAlive(pid);
+    if (isLeftover) removeDirectory(path.join(directory, name));
   }
 }
 

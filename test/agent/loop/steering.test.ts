@@ -146,6 +146,25 @@ describe('steering an agent that works', () => {
     await host.send(sessionId, 'again');
     expect(JSON.stringify(recorder.requests[1]?.messages)).not.toContain('late');
   });
+
+  it('that comes too late is returned to its own sender only, who wants it back', async () => {
+    const returned: string[] = [];
+    const { stage: fixture, join } = speaking((host) =>
+      on('RunEnd', ({ sessionId }) => {
+        const session = host().session(sessionId);
+        session.steer('gap', () => returned.push('gap'));
+        session.steer('mind the gap');
+        return undefined;
+      }),
+    );
+    const host = await fixture.open({ model: createModelRecorder([{ text: 'One.' }]).model });
+    join(host);
+    await host.start({ prompt: 'go' });
+    expect(returned).toEqual(['gap']);
+    expect(notices(fixture)).toEqual([
+      'the run ended before the agent could be told: mind the gap',
+    ]);
+  });
 });
 
 describe('a hook that runs in the background', () => {

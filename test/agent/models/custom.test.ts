@@ -202,7 +202,7 @@ describe('the key of a plugin’s provider', () => {
     const { asked, baseUrl } = await listening();
     const { providers } = await setUp(providerPlugin('mine', { baseUrl, env: ['MINE_KEY'] }));
     const settings = { 'model.provider': 'mine', 'model.id': 'tiny', 'model.key': 'configured' };
-    const model = await modelsWith({ providers, wish: {}, settings }).openOwn();
+    const model = await modelsWith({ providers, selection: {}, settings }).openOwn();
     await collect(model, request('hello'));
     expect(asked.map(({ headers }) => headers['authorization'])).toEqual(['Bearer configured']);
   });
@@ -242,7 +242,9 @@ describe('the name of a provider', () => {
   it('that is unknown is an error that lists those of plugins as well', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
     const expectedHint = `Known providers: ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
-    expect(await refusal(modelsWith({ providers, wish: { provider: 'mime' } }).openOwn())).toEqual({
+    expect(
+      await refusal(modelsWith({ providers, selection: { provider: 'mime' } }).openOwn()),
+    ).toEqual({
       code: 'MODEL_UNKNOWN',
       message: 'Unknown model provider "mime".',
       hint: `Did you mean "mine"? ${expectedHint}`,
@@ -257,7 +259,7 @@ describe('the name of a provider', () => {
       find: (id: string) => (isLoaded ? brought.find(id) : null),
       ids: () => [],
     };
-    const models = modelsWith({ providers, wish: { provider: 'late', model: 'tiny' } });
+    const models = modelsWith({ providers, selection: { provider: 'late', model: 'tiny' } });
     expect(await refusal(models.openOwn())).toMatchObject({ code: 'MODEL_UNKNOWN' });
     isLoaded = true;
     expect(await models.openOwn()).toMatchObject({ provider: 'late', id: 'tiny' });
@@ -266,13 +268,16 @@ describe('the name of a provider', () => {
   it('is looked for in the session whose plugin brought it, and a script is shared by all', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
     const nobody = { find: () => null, ids: () => [] };
-    const custom = modelsWith({ providers: nobody, wish: { provider: 'mine', model: 'tiny' } });
+    const custom = modelsWith({
+      providers: nobody,
+      selection: { provider: 'mine', model: 'tiny' },
+    });
     const session = custom.forSession(providers);
     expect(await refusal(custom.openOwn())).toMatchObject({ code: 'MODEL_UNKNOWN' });
     expect(await session.openOwn()).toMatchObject({ provider: 'mine', id: 'tiny' });
     expect(await session.openOwn()).toBe(await session.openOwn());
     const script = [{ text: 'one' }, { text: 'two' }];
-    const scripted = modelsWith({ providers: nobody, wish: { script } });
+    const scripted = modelsWith({ providers: nobody, selection: { script } });
     expect(await scripted.forSession(providers).openOwn()).toBe(await scripted.openOwn());
   });
 
@@ -297,7 +302,7 @@ describe('the name of a provider', () => {
   it('stays reserved whatever a port returns', async () => {
     const mine = service({ baseUrl: 'http://127.0.0.1:9' });
     const providers = { find: () => mine, ids: () => ['anthropic'] };
-    const models = modelsWith({ providers, wish: { provider: 'anthropic', key: KEY } });
+    const models = modelsWith({ providers, selection: { provider: 'anthropic', key: KEY } });
     expect(await models.openOwn()).toMatchObject({
       provider: 'anthropic',
       id: 'claude-sonnet-5-5',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
-import { type CallPart, listCallParts, readCurrentText } from '../../../agent/call-parts.ts';
+import { type DisplayPart, listCallParts, readCurrentText } from '../../../agent/call-parts.ts';
 import type { ApprovalRequest } from '../../../agent/session-context.ts';
 import type { PermissionUpdate } from '../../../permissions/permissions.ts';
 import { colors } from '../../output/colors.ts';
@@ -32,7 +32,7 @@ export function formatQuestion({ tool, input }: Pick<ApprovalRequest, 'tool' | '
 }
 
 /** Null when the input itself must be shown. */
-function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] | null {
+function formatPart({ name, fields }: DisplayPart, cwd: string): readonly string[] | null {
   const readText = (field: string): string | null => {
     const value = fields[field];
     return typeof value === 'string' ? value : null;
@@ -60,7 +60,7 @@ function formatPart({ name, fields }: CallPart, cwd: string): readonly string[] 
 
 function formatEdit(
   file: string,
-  fields: CallPart['fields'],
+  fields: DisplayPart['fields'],
   cwd: string,
 ): readonly string[] | null {
   const { old_string: before, new_string: after, replace_all: all } = fields;
@@ -86,7 +86,7 @@ function formatBareChange(file: string, cwd: string, before: string, after: stri
 }
 
 function formatOtherFields(
-  fields: CallPart['fields'],
+  fields: DisplayPart['fields'],
   formatted: readonly string[],
 ): readonly string[] {
   return Object.entries(fields)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ModelRequest, Model } from '../../../agent/models/model.ts';
 import type { RunResult } from '../../../agent/runtime-event.ts';
+import type { Session } from '../../../agent/session/session.ts';
 import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
@@ -29,28 +30,28 @@ import { STREAM_LIMITS } from '../llms/handler-stream.ts';
 /** A standalone agent whose session is open. */
 export class OpenedAgent {
   readonly #host: Host;
-  readonly #agentId: string;
+  readonly #session: Session;
   /** Results of runs in the format of plugins; only the last one is used. */
   readonly #results: AgentRunResult[];
 
-  constructor(host: Host, agentId: string, results: AgentRunResult[]) {
+  constructor(host: Host, session: Session, results: AgentRunResult[]) {
     this.#host = host;
-    this.#agentId = agentId;
+    this.#session = session;
     this.#results = results;
   }
 
   async run(prompt: string): Promise<AgentRunResult> {
     this.#results.length = 0;
-    const run = await this.#host.send(this.#agentId, prompt);
-    return this.#results.at(-1) ?? createUnstartedResult(run, this.#agentId, this.messages());
+    const run = await this.#session.send(prompt);
+    return this.#results.at(-1) ?? createUnstartedResult(run, this.#session.id, this.messages());
   }
 
   abort(reason: string): void {
-    void this.#host.abort(this.#agentId, reason).catch(() => undefined);
+    this.#session.abort(reason);
   }
 
   messages(): AgentMessage[] {
-    return toAgentMessages(this.#host.session(this.#agentId).messages());
+    return toAgentMessages(this.#session.messages());
   }
 
   close(): Promise<void> {
@@ -75,7 +76,7 @@ export async function openAgent(
       await host.dispose();
       throw error;
     });
-    return new OpenedAgent(host, agentId, results);
+    return new OpenedAgent(host, host.session(agentId), results);
   } finally {
     // Removed at once, because programs may never dispose of an agent.
     rmSync(place.cwd, { recursive: true, force: true });

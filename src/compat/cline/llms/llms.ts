@@ -117,6 +117,7 @@ interface RegisteredFactory {
   readonly isAsync: boolean;
 }
 
+// Registrations count for every session of the process, as in `@cline/llms`.
 const factories = new Map<string, RegisteredFactory>();
 
 /** Registers code that answers for a provider in every session; Hookline's own providers cannot be replaced. */

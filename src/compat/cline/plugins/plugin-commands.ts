@@ -31,12 +31,12 @@ const COMMAND_TIMEOUT_MS = 60_000;
 export function createPluginCommandFactory(
   resolveAndLoad: ResolveAndLoadPlugins,
 ): (options: PluginCommandServiceOptions) => PluginCommandService {
-  return (options) => createService(options, new LoadedPlugins(options, resolveAndLoad));
+  return (options) => createService(options, new WorkspacePlugins(options, resolveAndLoad));
 }
 
 function createService(
   options: PluginCommandServiceOptions,
-  loaded: LoadedPlugins,
+  loaded: WorkspacePlugins,
 ): PluginCommandService {
   return {
     async listCommands() {
@@ -71,7 +71,7 @@ function createService(
 }
 
 /** The plugins of a workspace, set up without a session. */
-class LoadedPlugins {
+class WorkspacePlugins {
   readonly #options: PluginCommandServiceOptions;
   readonly #resolveAndLoad: ResolveAndLoadPlugins;
   #current: { readonly fingerprint: string; readonly registry: Promise<PluginRegistry> } | null =

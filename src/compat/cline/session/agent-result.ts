@@ -40,7 +40,10 @@ export interface ToolCallRecord {
   endedAt: Date;
 }
 
-/** Records the calls of the current run; a session itself stores only their messages. */
+/**
+ * Logs the calls of the current run as they end, in the format of `@cline/core`. The agent itself holds only
+ * calls that are pending; of those that have ended it has the messages.
+ */
 export class CallLog {
   #calls: ToolCallRecord[] = [];
 

@@ -89,8 +89,13 @@ export class CoreSession {
     return this.#running !== null;
   }
 
+  /** Null when it is not open; throws SESSION_UNKNOWN while it is being opened. */
+  get #session(): Session | null {
+    return this.#host?.session(this.id) ?? null;
+  }
+
   messages(): readonly Message[] {
-    return this.#host === null ? this.#last.messages : this.#host.session(this.id).messages();
+    return this.#session?.messages() ?? this.#last.messages;
   }
 
   plugins(): readonly PluginStatus[] {
@@ -98,8 +103,9 @@ export class CoreSession {
   }
 
   usage(): SessionUsage | null {
-    if (this.#host === null) return this.#last.usage;
-    const { usage, costUsd } = this.#host.session(this.id).state();
+    const session = this.#session;
+    if (session === null) return this.#last.usage;
+    const { usage, costUsd } = session.state();
     return { ...usage, totalCost: costUsd ?? 0 };
   }
 
@@ -150,14 +156,14 @@ export class CoreSession {
 
   /** Runs a prompt, then the queued ones. */
   async run(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
-    const result = await this.#runPending(sent, timeoutMs);
+    const result = await this.#runExclusively(sent, timeoutMs);
     void this.#drain().catch(() => undefined);
     return result;
   }
 
   /** Runs a prompt and those queued meanwhile, then ends the session with the status of the last one. */
   async runToEnd(sent: SentPrompt): Promise<AgentResult> {
-    const first = await this.#runPending(sent);
+    const first = await this.#runExclusively(sent);
     const last = (await this.#drain()) ?? first;
     const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
     const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
@@ -167,15 +173,15 @@ export class CoreSession {
 
   /** Sends a message to the running agent; false when no run is under way. */
   steer(prompt: string): boolean {
-    return this.#host?.steer(this.id, prompt) ?? false;
+    return this.#session?.steer(prompt) ?? false;
   }
 
   async abort(reason: string): Promise<void> {
-    await this.#host?.abort(this.id, reason);
+    this.#session?.abort(reason);
   }
 
   async switchModel(model: string): Promise<string | null> {
-    const refusal = (await this.#host?.switchModel(this.id, model, { source: 'sdk' })) ?? null;
+    const refusal = (await this.#session?.switchModel({ model, source: 'sdk' })) ?? null;
     if (refusal === null) this.#record.model = model;
     return refusal;
   }
@@ -224,22 +230,20 @@ export class CoreSession {
     if (!this.isRunning && this.isOpen) void this.#drain().catch(() => undefined);
   }
 
-  async #drain(): Promise<AgentResult | null> {
-    let last: AgentResult | null = null;
-    while (this.isOpen && !this.isRunning) {
-      const queued = this.pending.take();
-      if (queued === null) break;
-      const next = toPendingPrompt(queued);
-      this.#options.emit({
-        type: 'pending_prompt_submitted',
-        payload: { ...next, sessionId: this.id },
-      });
-      last = await this.#runPending(next);
-    }
-    return last;
+  /** Runs the queued prompts, whether or not one of them fails. */
+  #drain(): Promise<AgentResult | null> {
+    return this.pending.drain(
+      (queued) => {
+        const next = toPendingPrompt(queued);
+        const payload = { ...next, sessionId: this.id };
+        this.#options.emit({ type: 'pending_prompt_submitted', payload });
+        return this.#runExclusively(next);
+      },
+      () => this.isOpen && !this.isRunning,
+    );
   }
 
-  async #runPending(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
+  async #runExclusively(sent: SentPrompt, timeoutMs?: number): Promise<AgentResult> {
     if (this.#running !== null) throw createBusyError(this.id);
     const done = this.#runWithin(sent, timeoutMs);
     this.#running = done;
@@ -266,8 +270,8 @@ export class CoreSession {
   }
 
   async #runPrompt({ prompt, mode }: SentPrompt): Promise<AgentResult> {
-    if (this.#host === null) throw new SessionNotFoundError(this.id);
-    const session = this.#host.session(this.id);
+    const session = this.#session;
+    if (session === null) throw new SessionNotFoundError(this.id);
     const run = await runInMode(session, mode, () => session.prompt(prompt));
     const { model } = session.state();
     const calls = this.#calls.list();

@@ -7,23 +7,22 @@ import {
 } from '../../../tool-vocabularies/tool-views.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
 
-const reported = new WeakSet<Tool>();
-
 /**
- * A plugin's tool with the name of another tool would never be called, or would replace the other: it is
- * left out, and reported once.
+ * Creates a filter for the tools of one session's plugins. A tool with the name of another one would never be
+ * called, or would replace the other: it is left out, and reported once.
  */
-export function dropNameConflicts(
-  tools: readonly Tool[],
-  others: readonly Tool[],
+export function createConflictFilter(
   onIssue: OnIssue,
-): readonly Tool[] {
-  return tools.filter((tool) => {
-    const owner = findOwner(tool.name, others);
-    if (owner !== null && !reported.has(tool)) onIssue(explainNameTaken(tool, owner));
-    reported.add(tool);
-    return owner === null;
-  });
+): (tools: readonly Tool[], others: readonly Tool[]) => readonly Tool[] {
+  // Weak, because tools of an earlier load generation are not listed again.
+  const checked = new WeakSet<Tool>();
+  return (tools, others) =>
+    tools.filter((tool) => {
+      const owner = findOwner(tool.name, others);
+      if (owner !== null && !checked.has(tool)) onIssue(explainNameTaken(tool, owner));
+      checked.add(tool);
+      return owner === null;
+    });
 }
 
 /** The tool names that services accept. */

@@ -17,7 +17,7 @@ const UNANSWERED: readonly string[] = [
 ];
 
 type Send = (port: PortCall['port'], method: string, args: readonly unknown[]) => void;
-type Ask = (...call: Parameters<Send>) => Promise<unknown>;
+type SendRequest = (...call: Parameters<Send>) => Promise<unknown>;
 
 /** The ports of the host, called from the plugin's process. */
 export class HostPorts {
@@ -49,9 +49,10 @@ export class HostPorts {
   }: OfferedPorts): Pick<PluginSetupContext, 'logger' | 'automation' | 'telemetry' | 'emitEvent'> {
     return {
       logger: logger === null ? undefined : createLogger(logger, this.#send),
-      telemetry: telemetry === null ? undefined : createTelemetry(telemetry, this.#send, this.#ask),
+      telemetry:
+        telemetry === null ? undefined : createTelemetry(telemetry, this.#send, this.#request),
       automation: hasAutomation
-        ? { ingestEvent: (envelope) => this.#ask('automation', 'ingestEvent', [envelope]) }
+        ? { ingestEvent: (envelope) => this.#request('automation', 'ingestEvent', [envelope]) }
         : undefined,
       ...(hasEvents ? { emitEvent: this.emitEvent } : {}),
     };
@@ -66,14 +67,14 @@ export class HostPorts {
   }
 
   readonly #send: Send = (port, method, args) =>
-    this.#post({ kind: 'say', port, method, args: serializeValue(args) });
+    this.#post({ kind: 'notify', port, method, args: serializeValue(args) });
 
-  readonly #ask: Ask = (port, method, args) => {
+  readonly #request: SendRequest = (port, method, args) => {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((settle, fail) => {
       this.#pending.set(id, { settle, fail });
-      this.#post({ kind: 'ask', id, port, method, args: serializeValue(args) });
+      this.#post({ kind: 'request', id, port, method, args: serializeValue(args) });
     });
   };
 }
@@ -90,14 +91,14 @@ function createLogger(methods: readonly string[], send: Send): PluginSetupContex
 function createTelemetry(
   { methods, isEnabled }: TelemetryForm,
   send: Send,
-  ask: Ask,
+  request: SendRequest,
 ): Telemetry | undefined {
   const call = (method: string) => {
     if (method === 'isEnabled') return () => isEnabled;
     return (...args: readonly unknown[]): unknown =>
       UNANSWERED.includes(method)
         ? send('telemetry', method, args)
-        : ask('telemetry', method, args);
+        : request('telemetry', method, args);
   };
   const telemetry: unknown = Object.fromEntries(methods.map((method) => [method, call(method)]));
   return isTelemetry(telemetry) ? telemetry : undefined;

@@ -71,8 +71,8 @@ function createServing(
       case 'ping':
         send({ kind: 'pong', id: message.id });
         return;
-      case 'news':
-        for (const each of message.news) notify(() => hosted.notifyListener(each));
+      case 'events':
+        for (const each of message.events) notify(() => hosted.notifyListener(each));
         send({ kind: 'delivered' });
     }
   };
@@ -97,7 +97,7 @@ function createServing(
 
   function notify(listen: () => unknown): void {
     const fail = (error: unknown): void =>
-      send({ kind: 'news-failed', error: serializeValue(error) });
+      send({ kind: 'event-failed', error: serializeValue(error) });
     try {
       const result = listen();
       if (result instanceof Promise) result.catch(fail);

@@ -18,7 +18,7 @@ export type ToChild =
   | { readonly kind: 'call'; readonly id: number; readonly order: Order }
   /** The signal of a call has aborted. */
   | { readonly kind: 'abort'; readonly id: number; readonly reason: Packed }
-  | { readonly kind: 'news'; readonly news: readonly ContextForm[] }
+  | { readonly kind: 'events'; readonly events: readonly ContextForm[] }
   | { readonly kind: 'ping'; readonly id: number }
   /** The result of a call to a port of the host. */
   | { readonly kind: 'reply'; readonly id: number; readonly ok: boolean; readonly value: Packed };
@@ -105,10 +105,10 @@ export type FromChild =
   | { readonly kind: 'update'; readonly id: number; readonly update: Packed }
   /** One batch of events was delivered. */
   | { readonly kind: 'delivered' }
-  | { readonly kind: 'news-failed'; readonly error: Packed }
+  | { readonly kind: 'event-failed'; readonly error: Packed }
   | { readonly kind: 'pong'; readonly id: number }
-  | ({ readonly kind: 'say' } & PortCall)
-  | ({ readonly kind: 'ask'; readonly id: number } & PortCall)
+  | ({ readonly kind: 'notify' } & PortCall)
+  | ({ readonly kind: 'request'; readonly id: number } & PortCall)
   | { readonly kind: 'uncaught'; readonly error: Packed };
 
 export interface AnswerForm {
@@ -199,15 +199,15 @@ export function isFromChild(message: unknown): message is FromChild {
   return isRecord(message) && FROM_CHILD.includes(message['kind']);
 }
 
-const TO_CHILD: readonly unknown[] = ['call', 'abort', 'news', 'ping', 'reply'];
+const TO_CHILD: readonly unknown[] = ['call', 'abort', 'events', 'ping', 'reply'];
 const FROM_CHILD: readonly unknown[] = [
   'ready',
   'answer',
   'update',
   'delivered',
-  'news-failed',
+  'event-failed',
   'pong',
-  'say',
-  'ask',
+  'notify',
+  'request',
   'uncaught',
 ];

@@ -68,14 +68,19 @@ export function providerPlugin(
 
 export interface ModelsRequest {
   readonly providers: CustomProviders;
-  readonly wish: ModelWish;
+  readonly selection: ModelWish;
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: Partial<Settings>;
 }
 
-export function modelsWith({ providers, wish, env = {}, settings = {} }: ModelsRequest): Models {
+export function modelsWith({
+  providers,
+  selection,
+  env = {},
+  settings = {},
+}: ModelsRequest): Models {
   const config = loadConfig({ homeFile: null, workspaceFiles: [], env: {}, flags: settings });
-  return new Models({ wish, settings: config.settings, env, providers });
+  return new Models({ selection, settings: config.settings, env, providers });
 }
 
 /** Two turns: the model reads a file, and then answers. */

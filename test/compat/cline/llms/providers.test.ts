@@ -41,7 +41,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     );
     const models = modelsWith({
       providers,
-      wish: { provider: 'mine' },
+      selection: { provider: 'mine' },
       env: { MINE_API_KEY: KEY },
     });
     const model = await models.openOwn();
@@ -70,7 +70,7 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     const { providers } = await setUp(
       providerPlugin('plain', { baseUrl: service.url, headers: { 'x-team': 'blue' } }),
     );
-    const models = modelsWith({ providers, wish: { provider: 'plain', model: 'any' } });
+    const models = modelsWith({ providers, selection: { provider: 'plain', model: 'any' } });
 
     const result = await runWith(await models.openOwn());
 
@@ -86,9 +86,9 @@ describe('a provider that a plugin describes with api.registerProvider', () => {
     const { providers } = await setUp(
       providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9/v1', env: ['MINE_API_KEY'] }),
     );
-    const wish = { provider: 'mine', model: 'tiny', baseUrl: service.url, key: KEY };
+    const selection = { provider: 'mine', model: 'tiny', baseUrl: service.url, key: KEY };
 
-    const result = await runWith(await modelsWith({ providers, wish }).openOwn());
+    const result = await runWith(await modelsWith({ providers, selection }).openOwn());
 
     expect(result.text).toBe('Here.');
     expect(service.mock.getRequests()[0]?.headers).toHaveProperty('authorization');
@@ -154,7 +154,7 @@ describe('a provider that is registered with Llms.registerProvider', () => {
     const { providers, issues } = await setUp(routerPlugin(`${service.url}/v1`));
     const models = modelsWith({
       providers,
-      wish: { provider: 'router-plugin' },
+      selection: { provider: 'router-plugin' },
       env: { ROUTER_API_KEY: KEY },
     });
 
@@ -181,7 +181,7 @@ describe('a provider that is registered with Llms.registerProvider', () => {
     const { providers } = await setUp();
     const models = modelsWith({
       providers,
-      wish: { provider: 'router-plugin', model: 'maker/new', key: KEY },
+      selection: { provider: 'router-plugin', model: 'maker/new', key: KEY },
     });
 
     const model = await models.openOwn();
@@ -258,7 +258,7 @@ describe('a provider whose handler is registered', () => {
       },
     };
     const { providers, issues } = await setUp(plugin);
-    const models = modelsWith({ providers, wish: { provider: id, key: KEY } });
+    const models = modelsWith({ providers, selection: { provider: id, key: KEY } });
 
     const model = await models.openOwn();
     const result = await runWith(model);
@@ -307,7 +307,7 @@ describe('a provider whose handler is registered', () => {
     const { providers } = await setUp();
     const models = modelsWith({
       providers,
-      wish: { provider: 'delegating' },
+      selection: { provider: 'delegating' },
       env: { DELEGATING_KEY: KEY },
     });
 
@@ -330,7 +330,7 @@ describe('a provider whose handler is registered', () => {
     ]);
     Llms.registerHandler('priced', factory);
     const { providers } = await setUp();
-    const models = modelsWith({ providers, wish: { provider: 'priced', model: 'm' } });
+    const models = modelsWith({ providers, selection: { provider: 'priced', model: 'm' } });
 
     expect(await runWith(await models.openOwn())).toMatchObject({ costUsd: 0.25 });
   });
@@ -361,9 +361,12 @@ it.each(['service', 'handler'])('a run with a %s is aborted in the middle', asyn
   }));
   const { providers } = await setUp(providerPlugin('mine', { baseUrl: service.url }));
   const provider = kind === 'service' ? 'mine' : 'endless';
-  const wish = { provider, model: 'm', transport: { fetch: reads } };
+  const selection = { provider, model: 'm', transport: { fetch: reads } };
 
-  const result = await runWith(await modelsWith({ providers, wish }).openOwn(), controller.signal);
+  const result = await runWith(
+    await modelsWith({ providers, selection }).openOwn(),
+    controller.signal,
+  );
 
   expect(result).toMatchObject({ status: 'aborted', iterations: 1 });
 });
@@ -375,7 +378,7 @@ it('a session’s model is switched to a plugin’s provider and back', async ()
   );
   const models = modelsWith({
     providers,
-    wish: { provider: 'anthropic', model: 'claude-haiku-4-5', key: KEY },
+    selection: { provider: 'anthropic', model: 'claude-haiku-4-5', key: KEY },
   });
 
   const other = await models.openOther('mine/maker/tiny');
@@ -388,7 +391,7 @@ it('a session’s model is switched to a plugin’s provider and back', async ()
   expect((await models.openOwn()).provider).toBe('anthropic');
   const fromPlugin = modelsWith({
     providers,
-    wish: { provider: 'mine', model: 'maker/tiny' },
+    selection: { provider: 'mine', model: 'maker/tiny' },
     env: { ANTHROPIC_API_KEY: KEY },
   });
   expect((await fromPlugin.openOther('anthropic/claude-haiku-4-5')).provider).toBe('anthropic');
