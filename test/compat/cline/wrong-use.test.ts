@@ -81,7 +81,7 @@ it('options without effect are reported', async () => {
     expect.objectContaining({
       type: 'error',
       error: expect.objectContaining({
-        message: expect.stringMatching(/^plugin mine: it is not loaded: .*there is nothing/s),
+        message: expect.stringMatching(/^plugin mine: it is not loaded: .* not found/s),
       }),
     }),
   );

@@ -141,7 +141,7 @@ describe('an agent with MCP servers', () => {
     expect(answers).toEqual([
       '[{"uri":"note://one","name":"one","mimeType":"text/plain","server":"srv"}]',
       'the first note',
-      'There is no MCP server "bad" with resources. These have some: srv.',
+      'MCP server "bad" not found, or it has no resources. Servers with resources: srv.',
     ]);
   });
 

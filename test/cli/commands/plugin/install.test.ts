@@ -83,7 +83,7 @@ describe('hookline plugin install', () => {
     expect(second).toEqual({
       code: 1,
       stdout: '',
-      stderr: `hookline: my-cline-plugin 0.1.0 is already installed at ${installed.installPath}\n  Say --force to install it again, or \`hookline plugin update\`.\n`,
+      stderr: `hookline: my-cline-plugin 0.1.0 is already installed at ${installed.installPath}\n  Use --force to install it again, or run \`hookline plugin update\`.\n`,
     });
     expect((await plugin(workspace, ['install', from, '--force'])).code).toBe(0);
   });
