@@ -10,7 +10,7 @@ import { formatAbortReason } from './loop/ending.ts';
 import { notify } from './loop/background-events.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
-import type { Ending, RunResult } from './runtime-event.ts';
+import type { RunEnding, RunResult } from './runtime-event.ts';
 
 /**
  * Runs an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
@@ -135,7 +135,7 @@ async function startRun(agent: Agent, prompt: string, signal: AbortSignal) {
   return { refusal: isRefused ? joinReasons(verdict, 'a hook refused the run') : null, contexts };
 }
 
-function createEnd(ending: Ending, reason: string): TurnsEnd {
+function createEnd(ending: RunEnding, reason: string): TurnsEnd {
   return { ending, text: '', reason, failure: null, deferred: null };
 }
 
@@ -144,7 +144,7 @@ export function formatRunError(error: unknown): string {
   return isHooklineError(error) ? error.message : `this is a bug: ${getErrorMessage(error)}`;
 }
 
-const COMPLETED: readonly Ending[] = [
+const COMPLETED: readonly RunEnding[] = [
   'done',
   'tool_deferred',
   'stopped_by_hook',
@@ -175,7 +175,7 @@ function roundCost(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }
 
-function toStatus(ending: Ending): RunResult['status'] {
+function toStatus(ending: RunEnding): RunResult['status'] {
   if (ending === 'aborted') return 'aborted';
   return COMPLETED.includes(ending) ? 'completed' : 'failed';
 }

@@ -97,7 +97,7 @@ export interface RunResult {
   readonly sessionId: string;
   readonly runId: string;
   readonly status: 'completed' | 'aborted' | 'failed';
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   /** The agent's last text. */
   readonly text: string;
   /** Why it ended otherwise than by being done. */
@@ -124,7 +124,7 @@ export const ENDINGS = [
   'loop',
 ] as const;
 
-export type Ending = (typeof ENDINGS)[number];
+export type RunEnding = (typeof ENDINGS)[number];
 
 export interface Denial {
   readonly callId: string;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { toStopReason } from '../../src/acp/editor-session.ts';
-import { ENDINGS, type Ending, type RunResult } from '../../src/agent/runtime-event.ts';
+import { ENDINGS, type RunEnding, type RunResult } from '../../src/agent/runtime-event.ts';
 import { NO_USAGE } from '../../src/agent/models/model.ts';
 
-function resultOf(ending: Ending): RunResult {
+function resultOf(ending: RunEnding): RunResult {
   return {
     sessionId: 's',
     runId: 'r',
@@ -20,7 +20,7 @@ function resultOf(ending: Ending): RunResult {
   };
 }
 
-function wordFor(ending: Ending): string {
+function wordFor(ending: RunEnding): string {
   try {
     return toStopReason(resultOf(ending), 'stop').stopReason;
   } catch (error) {

@@ -10,7 +10,7 @@ import type { ModelRequest, ToolSpec } from '../models/model.ts';
 import { normalizeMessages } from './normalize-messages.ts';
 import { dropUndefined } from '../../base/defined.ts';
 import type { Verdict } from '../../hooks/decision.ts';
-import { type CallPart, joinPartOutputs } from '../tools/prepare-tool-call.ts';
+import { type PreparedPart, joinPartOutputs } from '../tools/prepare-tool-call.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 
 /**
@@ -127,7 +127,7 @@ function parseOptions(value: unknown, problems: string[]): Partial<ModelRequest>
 export function applyHookOutputs(
   output: ToolOutput,
   verdicts: readonly Verdict[],
-  parts: readonly CallPart[],
+  parts: readonly PreparedPart[],
 ): ToolOutput {
   const last = verdicts.findLast((verdict) => verdict.output !== null);
   if (last === undefined) return output;

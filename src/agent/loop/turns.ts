@@ -9,13 +9,13 @@ import { compact, isContextFull, isTooLong } from './compaction.ts';
 import { formatAbortReason, checkEnd } from './ending.ts';
 import { runModelTurn } from './model-turn.ts';
 import type { ModelFailure } from '../models/model.ts';
-import type { Ending } from '../runtime-event.ts';
+import type { RunEnding } from '../runtime-event.ts';
 import { addPrompt, deliverPending, formatUndelivered } from './steering.ts';
 import { type BatchEnd, runBatch } from './tool-batch.ts';
 
 /** How an agent's turns ended. */
 export interface TurnsEnd {
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   /** The last text of the model. */
   readonly text: string;
   readonly reason: string | null;
@@ -149,6 +149,6 @@ async function handleFailure(
   return { ...createEnd('model_failed', state, failure.message), failure };
 }
 
-function createEnd(ending: Ending, { lastText }: TurnState, reason: string | null): TurnsEnd {
+function createEnd(ending: RunEnding, { lastText }: TurnState, reason: string | null): TurnsEnd {
   return { ending, text: lastText, reason, failure: null, deferred: null };
 }

@@ -10,7 +10,7 @@ import {
   createProgress,
   SpillFile,
 } from './shell/command-output.ts';
-import { toShellExitCode, prepareLaunch, type ShellCommand } from './shell/shell-launch.ts';
+import { toShellExitCode, prepareLaunch, type BashCommand } from './shell/shell-launch.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
 import { followDirectory, resolveDirectory, type ToolContext } from './tool-context.ts';
 
@@ -106,7 +106,7 @@ async function runInForeground(
   }
 }
 
-function createShellCommand(command: string, cwd: string, context: ToolContext): ShellCommand {
+function createShellCommand(command: string, cwd: string, context: ToolContext): BashCommand {
   return { command, cwd, env: context.environment(), prelude: context.shellPrelude() };
 }
 

@@ -29,13 +29,14 @@ export interface PreparedToolCall {
   /** The MCP server that the tool belongs to. */
   readonly mcpServer?: McpServerFacts;
   /** The parts of the call in Claude Code's vocabulary, for permission rules. Never empty. */
-  readonly parts: readonly CallPart[];
+  readonly parts: readonly PreparedPart[];
   /** The input that hooks see; for calls in Claude Code's vocabulary, with absolute paths and defaults. */
   readonly input: unknown;
   run(call: RunningCall): Promise<ToolOutput>;
 }
 
-export interface CallPart {
+/** One part of a prepared call, in Claude Code's vocabulary. */
+export interface PreparedPart {
   readonly name: string;
   /** Every name of the tool, Claude Code's first. */
   readonly names: readonly string[];
@@ -151,7 +152,7 @@ function prepareParts(
   knownParts: readonly KnownPart[],
   context: ToolContext,
 ): PreparedToolCall | string {
-  const prepared: { readonly call: PreparedCall; readonly part: CallPart }[] = [];
+  const prepared: { readonly call: PreparedCall; readonly part: PreparedPart }[] = [];
   for (const { view, tool } of knownParts) {
     const preparedPart = tool.prepare(view.input, context);
     if (typeof preparedPart === 'string') {
@@ -159,7 +160,7 @@ function prepareParts(
     }
     prepared.push({
       call: preparedPart,
-      part: toCallPart(call, view, tool, preparedPart.input),
+      part: toPreparedPart(call, view, tool, preparedPart.input),
     });
   }
   const parts = prepared.map(({ part }) => part);
@@ -186,13 +187,13 @@ function formatPartProblem({ part }: ToolView, problem: string): string {
   return `Nothing was done, because part ${(part ?? 0) + 1} of the call does not work: ${problem}`;
 }
 
-function toCallPart(call: ToolCall, view: ToolView, tool: Tool, input: unknown): CallPart {
+function toPreparedPart(call: ToolCall, view: ToolView, tool: Tool, input: unknown): PreparedPart {
   const names = [...new Set([tool.name, ...listToolNames(call, view)])];
   return { name: tool.name, names, input, kind: tool.kind, part: view.part };
 }
 
 function summarizeParts(
-  parts: readonly CallPart[],
+  parts: readonly PreparedPart[],
 ): Pick<PreparedToolCall, 'toolName' | 'kind' | 'parts'> {
   const [first] = parts;
   const kind = parts.some((part) => part.kind === 'edit') ? 'edit' : (first?.kind ?? 'plan');
@@ -200,7 +201,7 @@ function summarizeParts(
 }
 
 async function runParts(
-  prepared: readonly { readonly call: PreparedCall; readonly part: CallPart }[],
+  prepared: readonly { readonly call: PreparedCall; readonly part: PreparedPart }[],
   running: RunningCall,
 ): Promise<ToolOutput> {
   const outputs: ToolOutput[] = [];
@@ -228,7 +229,7 @@ function prepareChanges(
   const changing = { changes, views, context, findTool };
   const obstacle = findObstacle(changing);
   if (obstacle !== null) return obstacle;
-  const parts = knownParts.map(({ view, tool }) => toCallPart(call, view, tool, view.input));
+  const parts = knownParts.map(({ view, tool }) => toPreparedPart(call, view, tool, view.input));
   return {
     ...summarizeParts(parts),
     input: call.input,
@@ -238,7 +239,7 @@ function prepareChanges(
 
 /** Joins the outputs of a call's parts. */
 export function joinPartOutputs(
-  parts: readonly CallPart[],
+  parts: readonly PreparedPart[],
   outputs: readonly ToolOutput[],
 ): ToolOutput {
   return joinOutputs(
@@ -249,7 +250,7 @@ export function joinPartOutputs(
 const MAX_HEADING_CHARACTERS = 200;
 
 /** The tool name and the first text of its input. */
-function formatHeading(part: CallPart | undefined): string {
+function formatHeading(part: PreparedPart | undefined): string {
   if (part === undefined) return '';
   const texts = isRecord(part.input) ? Object.values(part.input) : [];
   const about = texts.find((value) => typeof value === 'string') ?? '';

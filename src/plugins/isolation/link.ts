@@ -2,7 +2,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { clampTimerDelay } from '../../base/abort.ts';
 import {
   describeEnding,
-  type Ending,
+  type ProcessEnding,
   type PluginProcess,
   type ProcessRequest,
 } from './plugin-process.ts';
@@ -205,7 +205,7 @@ export class Link {
     else pending?.fail(deserializeValue(answer.value));
   }
 
-  #handleEnd(ending: Ending): void {
+  #handleEnd(ending: ProcessEnding): void {
     const sentence = describeEnding(this.#request.name(), ending);
     this.#ended = sentence;
     if (this.#reaction !== null) clearTimeout(this.#reaction.limit);

@@ -22,7 +22,7 @@ export interface ProcessRequest {
   readonly onMessage: (message: FromChild) => void;
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
   /** Called once, also when the process could not be started. */
-  readonly onEnd: (ending: Ending) => void;
+  readonly onEnd: (ending: ProcessEnding) => void;
 }
 
 /** How long the process has to exit after its channel was closed. */
@@ -150,7 +150,7 @@ export class PluginProcess {
     this.#finish({ code: null, signal: null });
   }
 
-  #finish({ code, signal }: Pick<Ending, 'code' | 'signal'>): void {
+  #finish({ code, signal }: Pick<ProcessEnding, 'code' | 'signal'>): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const { pid } = this.#child;
@@ -187,7 +187,7 @@ export function findChildProgram(): ChildProgram {
 }
 
 /** How a plugin's process ended. */
-export interface Ending {
+export interface ProcessEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Why we killed the process; null when we did not. */
@@ -199,14 +199,14 @@ export interface Ending {
 const MAX_QUOTE = 300;
 
 /** Describes the exit in one sentence for the caller, the user or a model. */
-export function describeEnding(plugin: string, ending: Ending): string {
+export function describeEnding(plugin: string, ending: ProcessEnding): string {
   const how = `the process of the plugin "${plugin}" ${describeExit(ending)}`;
   const last = selectErrorLine(ending.stderr);
   const quote = last === null ? '' : `; it last wrote: ${truncateText(last, MAX_QUOTE)}`;
   return `${how}, so nothing of it works any more in this session${quote}`;
 }
 
-function describeExit({ code, signal, reason }: Ending): string {
+function describeExit({ code, signal, reason }: ProcessEnding): string {
   if (reason !== null) return reason;
   if (signal !== null) return `was ended by ${signal}`;
   return `ended by itself with exit code ${code ?? 'unknown'}`;

@@ -8,7 +8,7 @@ import { findBash } from '../../../process/shell.ts';
 import type { SpawnRequest } from '../../../process/spawn.ts';
 import type { ProgramResult } from '../../../process/run.ts';
 
-export interface ShellCommand {
+export interface BashCommand {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface ShellLaunch {
 }
 
 /** A string says why the command cannot be started. */
-export function prepareLaunch(order: ShellCommand): ShellLaunch | string {
+export function prepareLaunch(order: BashCommand): ShellLaunch | string {
   const shell = findShell(order.env);
   if (shell === null) {
     return 'Expected bash or sh on the PATH to run commands in, found neither; install Git for Windows, or add bash to the PATH.';
@@ -44,7 +44,7 @@ interface Shell {
   readonly isBash: boolean;
 }
 
-function findShell(env: ShellCommand['env']): Shell | null {
+function findShell(env: BashCommand['env']): Shell | null {
   const findProgram = createProgramFinder(getVariable(env, 'PATH'), process.platform);
   const bash = findBash({ platform: process.platform, findProgram });
   if (bash !== null) return { file: bash, isBash: true };
@@ -53,12 +53,12 @@ function findShell(env: ShellCommand['env']): Shell | null {
 }
 
 // The variable is named `Path` on Windows.
-function getVariable(env: ShellCommand['env'], name: string): string | undefined {
+function getVariable(env: BashCommand['env'], name: string): string | undefined {
   const key = Object.keys(env).find((each) => each.toUpperCase() === name);
   return key === undefined ? undefined : env[key];
 }
 
-function createLaunch(directory: string, order: ShellCommand, shell: Shell): ShellLaunch {
+function createLaunch(directory: string, order: BashCommand, shell: Shell): ShellLaunch {
   const finalDirectory = path.join(directory, 'cwd');
   const script = path.join(directory, 'script');
   // A file instead of an argument: arguments are limited in length and visible to other users.
@@ -95,7 +95,7 @@ function tryRun(work: () => void): boolean {
  * `eval` isolates syntax errors of the two parts. The trap keeps the exit code and prints nothing under
  * `set -e`, `set -x` or in a deleted directory.
  */
-function buildScript({ command, prelude }: ShellCommand, finalDirectory: string): string {
+function buildScript({ command, prelude }: BashCommand, finalDirectory: string): string {
   const onExit = [
     '{ __hookline_code=$?; set +x; } 2>/dev/null',
     `pwd -P 2>/dev/null >| ${quoteShellWord(finalDirectory)} || :`,

@@ -5,7 +5,7 @@ import {
   toShellExitCode,
   prepareLaunch,
   type ShellLaunch,
-  type ShellCommand,
+  type BashCommand,
 } from './shell-launch.ts';
 
 export interface ShellState {
@@ -25,7 +25,7 @@ export class Shells {
   #isClosed = false;
 
   /** A string says why the command was not started. */
-  start(shellCommand: ShellCommand): ShellState | string {
+  start(shellCommand: BashCommand): ShellState | string {
     if (this.#isClosed) return 'The session has ended; nothing can be started in the background.';
     const launch = prepareLaunch(shellCommand);
     if (typeof launch === 'string') return launch;
