@@ -29,6 +29,7 @@ function isLong({ moduleId }: TestSpecification): boolean {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/disable-async-storages.ts'],
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,
     teardownTimeout: 60_000,

@@ -15,6 +15,7 @@ import {
   importsThroughStarter,
   lazyRequires,
   onlyAscii,
+  withoutProfiler,
   withoutSubprograms,
 } from './fast-start.ts';
 import { joinFiles } from './join-files.ts';
@@ -26,16 +27,13 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   main: 'src/cli/main.ts',
 };
 
-// jiti is handed to Node by its path, secretlint looks its rules up by name, ripgrep its program and
-// pdfjs its parts: they need their own files. The others are loaded rarely, so bundling them would
-// only add bytes.
+// jiti is handed to Node by its path, ripgrep looks its program up by name and pdfjs its parts: they
+// need their own files. The others are loaded rarely, so bundling them would only add bytes.
 const EXTERNAL = [
   /^jiti(\/|$)/,
-  /^@secretlint\//,
   /^@vscode\/ripgrep$/,
   /^pdfjs-dist(\/|$)/,
-  /^(?:ai|chokidar|defuddle|es-module-lexer|linkedom|oxc-transform|tinyglobby)(\/|$)/,
-  /^@ai-sdk\//,
+  /^(?:chokidar|defuddle|es-module-lexer|linkedom|oxc-transform|tinyglobby)(\/|$)/,
   /^@clack\/prompts$/,
   /^@modelcontextprotocol\/client$/,
 ];
@@ -78,7 +76,7 @@ async function bundlePrograms(): Promise<void> {
     external: EXTERNAL,
     // The CommonJS build of jsonc-parser asks for its parts in a way that no bundler follows.
     resolve: { mainFields: ['module', 'main'] },
-    plugins: [lazyRequires, importsThroughStarter, onlyAscii, withoutSubprograms],
+    plugins: [lazyRequires, importsThroughStarter, onlyAscii, withoutProfiler, withoutSubprograms],
     // The program exports nothing that anybody but its own chunks would look for.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20.19' },

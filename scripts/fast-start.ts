@@ -42,6 +42,16 @@ export const withoutSubprograms: Plugin = {
   load: (id) => (id === NOTHING ? 'export {};' : null),
 };
 
+const NO_PROFILER = '\0no-profiler';
+
+/** Leaves out the profiler of the rule set for secrets, whose records grow with every text. */
+export const withoutProfiler: Plugin = {
+  name: 'without-profiler',
+  resolveId: (id) => (id === '@secretlint/profiler' ? NO_PROFILER : null),
+  load: (id) =>
+    id === NO_PROFILER ? 'export const secretLintProfiler = { mark: () => undefined };' : null,
+};
+
 /**
  * Has each part of the program import packages through the starter: V8 forgets, when it takes a part
  * from its cache, how that part may import.

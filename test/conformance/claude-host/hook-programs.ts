@@ -1,13 +1,36 @@
 import { fieldsAt, namedCases, observed } from '../claude-config/recording.ts';
 import type { Act } from '../claude-config/scripts.ts';
 
-/** `node rec.mjs NAME [--out TEXT] [--err TEXT] [--exit CODE]`: records its payload, and answers. */
-export const RECORDER = `import { appendFileSync, readFileSync, writeSync } from 'node:fs';
+/**
+ * `sh rec.sh NAME [--out TEXT] [--err TEXT] [--exit CODE]`: records its payload, and answers. It is a
+ * shell script, because Node takes twenty times as long to start.
+ */
+export const RECORDER = String.raw`name=$1
+shift
+out= err= code=0
+while [ $# -gt 0 ]; do
+  case $1 in
+    --out) out=$2 ;;
+    --err) err=$2 ;;
+    --exit) code=$2 ;;
+  esac
+  shift 2
+done
+payload=$(cat)
+plugin=
+[ -z "$CLAUDE_PLUGIN_ROOT" ] || plugin=",\"pluginRoot\":\"$CLAUDE_PLUGIN_ROOT\""
+printf '{"name":"%s","payload":%s%s}\n' "$name" "$payload" "$plugin" >> "$CLAUDE_PROJECT_DIR/told.log"
+printf '%s' "$out"
+printf '%s' "$err" >&2
+exit "$code"
+`;
+
+/** The same in Node, `node rec.mjs NAME …`, for commands that the recording quotes. */
+export const NODE_RECORDER = `import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 const payload = JSON.parse(readFileSync(0, 'utf8'));
 const [name, ...options] = process.argv.slice(2);
 const given = (flag) => (options.includes(flag) ? options[options.indexOf(flag) + 1] : '');
-const pluginRoot = process.env.CLAUDE_PLUGIN_ROOT;
-const line = JSON.stringify({ name, payload, pluginRoot });
+const line = JSON.stringify({ name, payload });
 appendFileSync(\`\${process.env.CLAUDE_PROJECT_DIR}/told.log\`, \`\${line}\\n\`);
 writeSync(1, given('--out'));
 writeSync(2, given('--err'));
@@ -16,7 +39,7 @@ process.exitCode = Number(given('--exit'));
 
 /** A recorder wherever the session's directory is. */
 export function createRecorderCommand(name: string): string {
-  return `node "$CLAUDE_PROJECT_DIR/rec.mjs" ${name}`;
+  return `sh "$CLAUDE_PROJECT_DIR/rec.sh" ${name}`;
 }
 
 /** \`node case.mjs KEY\` does what acts.json defines for the case that its input names. */

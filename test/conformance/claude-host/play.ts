@@ -84,7 +84,7 @@ export async function removeWorkspaces(): Promise<void> {
 
 export async function play(scene: Scene): Promise<Played> {
   const workspace = scene.place ?? createTempWorkspace();
-  writeAll(workspace.root, { 'rec.mjs': RECORDER, ...scene.files });
+  writeAll(workspace.root, { 'rec.sh': RECORDER, ...scene.files });
   if (scene.settings !== undefined) {
     writeAll(workspace.home, { '.claude/settings.json': scene.settings });
   }

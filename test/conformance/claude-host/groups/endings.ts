@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { command, group, hooks } from '../../claude-config/fixture.ts';
 import { fieldsAt, listAt, observed } from '../../claude-config/recording.ts';
-import { createRecorderCommand } from '../hook-programs.ts';
+import { createRecorderCommand, NODE_RECORDER } from '../hook-programs.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
 import { attributed, listRecordedEvents, readNewText, readRecordedText } from '../requests.ts';
 
@@ -116,6 +116,7 @@ async function wantsToEnd(recorded: Readonly<Record<string, unknown>>): Promise<
   const { code, result, requests, payloads: reports, news } = await play({
     prompt: 'go',
     settings: hooks('Stop', [command(text)]),
+    files: { 'rec.mjs': NODE_RECORDER },
     env: { STOPCASE: name },
     answer: (_request, index) => ({ text: `answer ${index + 1}` }),
   });

@@ -24,7 +24,7 @@ import {
   write,
 } from '../../template-fixture.ts';
 
-const TYPESCRIPT = `node --import '${import.meta.resolve('jiti/register')}'`;
+const TYPESCRIPT = `node --import '${import.meta.resolve('../../../fixtures/typescript/register.mjs')}'`;
 
 /** What is seen when an example gets the event that its author suggests for a trial. */
 const SEEN: Readonly<Partial<Record<ClaudeEvent, Partial<VerdictSummary>>>> = {
