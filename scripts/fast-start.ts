@@ -48,8 +48,12 @@ const NO_PROFILER = '\0no-profiler';
 export const withoutProfiler: Plugin = {
   name: 'without-profiler',
   resolveId: (id) => (id === '@secretlint/profiler' ? NO_PROFILER : null),
-  load: (id) =>
-    id === NO_PROFILER ? 'export const secretLintProfiler = { mark: () => undefined };' : null,
+  load(id) {
+    if (id === NO_PROFILER) return 'export const secretLintProfiler = { mark() {} };';
+    return id.endsWith('src/host/disable-profiler.ts')
+      ? 'export async function disableProfiler() {}'
+      : null;
+  },
 };
 
 /**

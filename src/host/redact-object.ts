@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { isRecord } from '../base/json.ts';
+import { disableProfiler } from './disable-profiler.ts';
 import type { Redact } from '../trace/jsonl.ts';
 
 /** A copy of plain data with secrets redacted, unless `raw` is set. */
@@ -99,18 +98,6 @@ async function findSecrets(content: string): Promise<readonly (readonly [number,
     },
   });
   return messages.map((message) => message.range);
-}
-
-/**
- * The rule set's profiler never frees its records, and iterates over all of them at each step. It is
- * resolved from the rule set's own location, because another copy would be another profiler.
- */
-async function disableProfiler(): Promise<void> {
-  const ruleSet = createRequire(import.meta.url).resolve('@secretlint/core');
-  const file = createRequire(ruleSet).resolve('@secretlint/profiler');
-  const module: unknown = await import(pathToFileURL(file).href);
-  const profiler = isRecord(module) ? module['secretLintProfiler'] : null;
-  if (isRecord(profiler)) profiler['mark'] = () => undefined;
 }
 
 function removeRanges(text: string, ranges: readonly (readonly [number, number])[]): string {

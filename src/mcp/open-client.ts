@@ -88,6 +88,8 @@ export async function openClient(request: ClientOptions): Promise<OpenClient> {
     await client.close().catch(() => undefined);
     // The client drops its transport when the handshake fails, without closing it.
     await transport.close().catch(() => undefined);
+    // Otherwise every later promise of this process would carry its value.
+    currentCall.disable();
   };
   try {
     await client.connect(transport, { signal: request.signal, timeout: MAX_TIMEOUT_MS });
