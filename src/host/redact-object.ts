@@ -1,4 +1,3 @@
-import { isRecord } from '../base/json.ts';
 import { disableProfiler } from './disable-profiler.ts';
 import type { Redact } from '../trace/jsonl.ts';
 
