@@ -54,8 +54,19 @@ export interface Dialect {
   readonly checkScript?: Lazy<CheckScript>;
   /** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
   readonly pluginDirectories?: (machine: MachinePlaces) => readonly PluginDirectory[];
+  /** The usual names of its files and directories. */
+  readonly ownPaths?: OwnPaths;
   /** Files and directories of this agent that were moved from their usual place and must not be written. */
   readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
+}
+
+/** The usual names of an agent's files and directories, with `/` between their parts. */
+export interface OwnPaths {
+  /**
+   * Names that control what runs, so that writing them needs the user's approval, at any depth. A name
+   * ends in `/` for a directory with all that is in it, and `*` stands for any part of a name.
+   */
+  readonly protected: readonly string[];
 }
 
 /** Foreign names of events, and the canonical events that they mean. */

@@ -4,7 +4,7 @@ import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
 import { readClaudePayload } from './input/read-payload.ts';
-import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
+import { CLAUDE_PATHS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
@@ -34,6 +34,7 @@ export const claude = {
   importFrom: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./port.ts')).checkScript,
+  ownPaths: CLAUDE_PATHS,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 

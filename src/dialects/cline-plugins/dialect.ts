@@ -27,6 +27,7 @@ export const clinePlugins = {
     load: async () => (await import('./templates/plan.ts')).planPlugin,
   },
   pluginDirectories: listPluginDirectories,
+  ownPaths: { protected: ['.cline/plugins/', 'Documents/Cline/Plugins/'] },
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 
