@@ -67,6 +67,8 @@ export interface OwnPaths {
    * ends in `/` for a directory with all that is in it, and `*` stands for any part of a name.
    */
   readonly protected: readonly string[];
+  /** Names below a workspace root, which are reported in a start directory that is not one. */
+  readonly inRoots?: readonly string[];
 }
 
 /** Foreign names of events, and the canonical events that they mean. */

@@ -35,4 +35,5 @@ export const CLAUDE_PATHS: OwnPaths = {
     '.mcp.json',
     '.cline/hooks.json',
   ],
+  inRoots: ['.cline/hooks.json'],
 };

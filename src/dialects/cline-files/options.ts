@@ -41,4 +41,5 @@ export const CLINE_PATHS: OwnPaths = {
     'Documents/Cline/Rules/Hooks/',
     'cline_mcp_settings.json',
   ],
+  inRoots: ['.clinerules/hooks', '.cline/hooks'],
 };
