@@ -69,6 +69,8 @@ export interface OwnPaths {
   readonly protected: readonly string[];
   /** Names below a workspace root, which are reported in a start directory that is not one. */
   readonly inRoots?: readonly string[];
+  /** Names of the files that contain hook entries, in whichever directory; `doctor` reports what it ignores in them. */
+  readonly settings?: readonly string[];
 }
 
 /** Foreign names of events, and the canonical events that they mean. */

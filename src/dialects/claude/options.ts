@@ -36,4 +36,12 @@ export const CLAUDE_PATHS: OwnPaths = {
     '.cline/hooks.json',
   ],
   inRoots: ['.cline/hooks.json'],
+  settings: [
+    'hooks.json',
+    'plugin.json',
+    'settings.json',
+    'settings.local.json',
+    'managed-settings.json',
+    'managed-settings.local.json',
+  ],
 };
