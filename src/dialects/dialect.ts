@@ -6,7 +6,7 @@ import type { ServerConfig } from '../mcp/server-config.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { ImportHooks } from './import-hooks.ts';
 import type { DialectMachine, MachineFacts } from './machine.ts';
-import type { DialectOptions } from './options.ts';
+import type { DialectOptions, PlaceOption } from './options.ts';
 import type { HookTemplates } from './templates.ts';
 
 /** A part that is imported when it is first used, so that a dialect costs no start-up. */
@@ -71,6 +71,14 @@ export interface OwnPaths {
   readonly inRoots?: readonly string[];
   /** Names of the files that contain hook entries, in whichever directory; `doctor` reports what it ignores in them. */
   readonly settings?: readonly string[];
+  /** Directories of hooks in the user's home, which a test case may bring. */
+  readonly inHome?: readonly HomeDirectory[];
+}
+
+export interface HomeDirectory {
+  readonly path: string;
+  /** The option that names it, where it is not searched below a workspace root, too. */
+  readonly option?: PlaceOption;
 }
 
 /** Foreign names of events, and the canonical events that they mean. */

@@ -14,7 +14,14 @@ export const claude = {
   label: 'Claude settings',
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
-  options: { places: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS] },
+  options: {
+    places: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS],
+    variables: [
+      'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
+      'CLAUDE_CODE_SHELL_PREFIX',
+      'CLAUDE_CONFIG_DIR',
+    ],
+  },
   discover: (machine) =>
     createClaudeDiscoverer(
       findClaudePlaces(machine),

@@ -15,7 +15,12 @@ export const clineFiles = {
   label: 'Cline file',
   events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, listNames: listFileHookNames },
   vocabulary: 'classic',
-  options: { settings: CLINE_SETTINGS, places: [HOOKS_DIRECTORY] },
+  options: {
+    settings: CLINE_SETTINGS,
+    places: [HOOKS_DIRECTORY],
+    variables: ['CLINE_DIR', 'CLINE_HOOKS_DIR', 'OneDrive', 'XDG_CONFIG_HOME'],
+    harmlessVariables: ['MAX_CONTEXT_MODIFICATION_SIZE'],
+  },
   discover: (machine) =>
     createClineFilesDiscoverer({
       places: findHookPlaces(

@@ -42,4 +42,9 @@ export const CLINE_PATHS: OwnPaths = {
     'cline_mcp_settings.json',
   ],
   inRoots: ['.clinerules/hooks', '.cline/hooks'],
+  inHome: [
+    { path: 'Documents/Cline/Hooks', option: HOOKS_DIRECTORY },
+    { path: 'Documents/Cline/Rules/Hooks', option: HOOKS_DIRECTORY },
+    { path: '.cline/hooks' },
+  ],
 };
