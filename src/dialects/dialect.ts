@@ -4,7 +4,7 @@ import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Answer, HandlerInput } from '../hooks/handler.ts';
 import type { ServerConfig } from '../mcp/server-config.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
-import type { ImportHooks } from './import-hooks.ts';
+import type { HookImport } from './import-hooks.ts';
 import type { DialectMachine, MachineFacts } from './machine.ts';
 import type { DialectOptions, PlaceOption } from './options.ts';
 import type { HookTemplates } from './templates.ts';
@@ -47,7 +47,7 @@ export interface Dialect {
   /** What `hooks new` writes. */
   readonly templates?: HookTemplates;
   /** What `hooks import` copies. */
-  readonly importFrom?: Lazy<ImportHooks>;
+  readonly importFrom?: HookImport;
   /** Removes an entry from the text of its settings file; null when the user has to. */
   readonly removeEntry?: Lazy<RemoveEntry>;
   /** Mistakes in a hook's script that only this agent's users make, as sentences. */

@@ -35,10 +35,15 @@ export const claude = {
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a script and an entry',
+    takesMatcher: true,
     languages: SCRIPT_LANGUAGE_NAMES,
     load: async () => (await import('./templates/plan.ts')).planClaudeHook,
   },
-  importFrom: async () => (await import('./import-hooks.ts')).importClaudeHooks,
+  importFrom: {
+    ownFile: '~/.claude/settings.json',
+    target: '.cline/hooks.json',
+    load: async () => (await import('./import-hooks.ts')).importClaudeHooks,
+  },
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./port.ts')).checkScript,
   ownPaths: CLAUDE_PATHS,
