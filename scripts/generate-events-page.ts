@@ -1,4 +1,5 @@
-import { FILE_HOOK_NAMES, FILE_HOOKS } from '../src/dialects/cline-files/events.ts';
+import type { Dialect } from '../src/dialects/dialect.ts';
+import { DIALECTS, FILE_HOOK_NAMES, FILE_HOOKS } from '../src/dialects/index.ts';
 import { EVENT_NAMES, EVENTS, getSubject } from '../src/hooks/events.ts';
 import type { EventName, HookEvent, Moment } from '../src/hooks/facts.ts';
 import { createSampleEvent } from '../src/testing/sample-event.ts';
@@ -17,6 +18,15 @@ export function eventsPage(): GeneratedFile {
       formatTable(
         ['Event', 'Effects', 'stop', 'Changes', 'Matchers see'],
         EVENT_NAMES.map(decisionRow),
+      ),
+      '## Names in each dialect',
+      'Hooks of other agents are declared under the names that these agents use. A name in parentheses runs only for some of these events, such as runs that failed.',
+      formatTable(
+        ['Event', ...DIALECTS.map(({ label, name }) => label ?? name)],
+        EVENT_NAMES.map((name) => [
+          code(name),
+          ...DIALECTS.map(({ events }) => listForeignNames(name, events)),
+        ]).filter((row) => row.slice(1).some((names) => names !== '')),
       ),
       '## Names of Cline hooks',
       'A Cline hook is a file with one of these names; `hookName` in its payload is this name for a classic hook and the other one for a hook of the SDK.',
@@ -48,10 +58,23 @@ function decisionRow(name: EventName): string[] {
 const STOPS = { obeyed: 'obeyed', ignored: 'ignored', 'over-refusal': 'over a refusal' } as const;
 
 function matchersSee(name: EventName): string {
-  const event: HookEvent = { ...EXAMPLE_MOMENT, ...createSampleEvent(name) };
+  const event = createExampleEvent(name);
   if ('tool' in event) return 'names of the tool';
   const subject = getSubject(event);
   return subject === null ? 'nothing' : code(subject);
+}
+
+/** Lists the names that run at the example of an event, then in parentheses those that need other facts. */
+function listForeignNames(name: EventName, events: Dialect['events']): string {
+  const names = events.listNames(createExampleEvent(name));
+  const conditional = events.names.filter(
+    (each) => !names.includes(each) && events.find(each)?.event === name,
+  );
+  return [...names.map(code), ...conditional.map((each) => `(${code(each)})`)].join(', ');
+}
+
+function createExampleEvent(name: EventName): HookEvent {
+  return { ...EXAMPLE_MOMENT, ...createSampleEvent(name) };
 }
 
 const EXAMPLE_MOMENT: Moment = {

@@ -92,7 +92,7 @@ function countRows(): Row[] {
       goal: 'one folder and one line',
       now: String(places.length),
       counted:
-        "files of cli, host, testing, templates, acp and dialects/*.ts that are named after a dialect (a folder counts once), offer dialects as choices, have keys for several, compare a hook's dialect with one, or fall back to one",
+        "files outside the dialects' folders that compare a dialect with the name of one (===, case, includes) or fall back to one (??), in all of src; and files of cli, host, testing, templates, acp, permissions and dialects/*.ts that are named after a dialect (a folder counts once), offer dialects as choices, or have keys for several. The names are those of the folders and those that the dialects give their hooks (plugin). Left out is compat/cline, the compatibility package for Cline's own API (sdk in older trees)",
       details: places,
     },
   ];

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
+import { findDialect } from '../../src/dialects/index.ts';
 import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
@@ -45,7 +45,8 @@ function writeRoot({ workspace }: TempWorkspace, index: number): string {
   const root = path.join(workspace, `package-${index}`);
   const directory = path.join(root, '.clinerules', 'hooks');
   mkdirSync(directory, { recursive: true });
-  for (const name of FILE_HOOK_NAMES.slice(0, HOOKS_PER_ROOT)) {
+  const names = findDialect('cline')?.events.names ?? [];
+  for (const name of names.slice(0, HOOKS_PER_ROOT)) {
     writeFileSync(path.join(directory, name), SCRIPT, { mode: 0o755 });
   }
   return root;

@@ -88,24 +88,49 @@ export function findBorderCrossings(sources: readonly SourceFile[]): string[] {
 }
 
 const DIALECT_PLACE = /^src\/dialects\/([^/]+)\//u;
-/** These may know dialects; below them, a word such as `claude` names a tool vocabulary or a provider. */
-const MAY_KNOW_DIALECTS = /^src\/(?:cli|host|testing|templates|acp)\/|^src\/dialects\/[^/]+$/u;
+/** The packages for Cline's own API are about one dialect; `sdk` is the older name of `compat/cline`. */
+const OF_ONE_DIALECT = /^src\/(?:compat\/cline|sdk)\//u;
+/** Below these, a word such as `claude` in a table or a file's name is a tool vocabulary or a provider. */
+const LISTS_DIALECTS =
+  /^src\/(?:cli|host|testing|templates|acp|permissions)\/|^src\/dialects\/[^/]+$/u;
 
 /**
  * Files and folders outside the dialects' own that a new dialect has to touch: they are named after a
  * dialect, list several, compare with one, or fall back to one.
  */
 export function findDialectPlaces(sources: readonly SourceFile[]): string[] {
-  const folders = sources.flatMap(({ path: file }) => DIALECT_PLACE.exec(file)?.[1] ?? []);
-  const names = new Set(folders.flatMap((folder) => [folder, folder.split('-')[0] ?? folder]));
+  const dialectFiles = sources.filter(({ path: file }) => DIALECT_PLACE.test(file));
+  const folders = dialectFiles.flatMap(({ path: file }) => DIALECT_PLACE.exec(file)?.[1] ?? []);
+  const folderNames = new Set(folders.flatMap((name) => [name, name.split('-')[0] ?? name]));
+  const names = new Set([...folderNames, ...dialectFiles.flatMap(findDialectNames)]);
   const places = sources
-    .filter(({ path: file }) => MAY_KNOW_DIALECTS.test(file))
+    .filter(({ path: file }) => !DIALECT_PLACE.test(file) && !OF_ONE_DIALECT.test(file))
     .flatMap((source) => {
-      const named = findNamedPlace(source.path, names);
+      if (comparesDialects(source.program, names)) return [source.path];
+      if (!LISTS_DIALECTS.test(source.path)) return [];
+      // The names of hooks (`plugin`) are left out: in a file's name they mean the feature.
+      const named = findNamedPlace(source.path, folderNames);
       if (named !== null) return [named];
-      return knowsDialects(source.program, names) ? [source.path] : [];
+      return listsDialects(source.program, names) ? [source.path] : [];
     });
   return [...new Set(places)];
+}
+
+/** Finds what the hooks of a dialect are called: `dialect: 'plugin'`, or the name of a Dialect object. */
+function findDialectNames({ program }: SourceFile): string[] {
+  const found: string[] = [];
+  new Visitor({
+    ObjectExpression: ({ properties }) => {
+      const keys = properties.map((each) => ('key' in each ? getName(each.key) : ''));
+      const isDialect = keys.includes('events') && keys.includes('vocabulary');
+      for (const each of properties) {
+        const key = 'key' in each ? getName(each.key) : '';
+        if (key !== 'dialect' && !(isDialect && key === 'name')) continue;
+        if ('value' in each && each.value.type === 'Literal') found.push(String(each.value.value));
+      }
+    },
+  }).visit(program);
+  return found;
 }
 
 /** The file, or the folder above it, that has a dialect's name: `new/claude.ts`, `templates/claude`. */
@@ -116,10 +141,35 @@ function findNamedPlace(file: string, names: ReadonlySet<string>): string | null
   return index === parts.length - 1 ? file : parts.slice(0, index + 1).join('/');
 }
 
-function knowsDialects(program: ESTree.Program, names: ReadonlySet<string>): boolean {
+const DIALECT_WORD = /^(?:as|from|dialects?|agent)$/u;
+
+/** Compares with a dialect's name: `dialect === 'plugin'`, `case`, `dialects.includes('plugin')`, `dialect ?? 'cline'`. */
+function comparesDialects(program: ESTree.Program, names: ReadonlySet<string>): boolean {
   let isKnown = false;
-  const isName = (node: ESTree.Node | null): boolean =>
-    node?.type === 'Literal' && typeof node.value === 'string' && names.has(node.value);
+  const check = (one: ESTree.Node, other: ESTree.Node | null | undefined): void => {
+    isKnown ||= isName(other, names) && DIALECT_WORD.test(getName(one));
+  };
+  new Visitor({
+    BinaryExpression: ({ left, right }) => {
+      check(left, right);
+      check(right, left);
+    },
+    LogicalExpression: ({ operator, left, right }) => {
+      if (operator === '??') check(left, right);
+    },
+    SwitchStatement: ({ discriminant, cases }) => {
+      for (const { test } of cases) check(discriminant, test);
+    },
+    CallExpression: ({ callee, arguments: [first] }) => {
+      if (callee.type === 'MemberExpression') check(callee.object, first);
+    },
+  }).visit(program);
+  return isKnown;
+}
+
+/** Has a table, a union or choices with dialects. */
+function listsDialects(program: ESTree.Program, names: ReadonlySet<string>): boolean {
+  let isKnown = false;
   const check = (isFound: boolean): void => {
     isKnown ||= isFound;
   };
@@ -128,10 +178,10 @@ function knowsDialects(program: ESTree.Program, names: ReadonlySet<string>): boo
       check(
         getName(key) === 'choices' &&
           value.type === 'ArrayExpression' &&
-          value.elements.every(isName),
+          value.elements.every((each) => isName(each, names)),
       ),
     TSUnionType: ({ types }) =>
-      check(types.every((type) => type.type === 'TSLiteralType' && isName(type.literal))),
+      check(types.every((type) => type.type === 'TSLiteralType' && isName(type.literal, names))),
     ObjectExpression: ({ properties }) =>
       check(
         countNames(
@@ -146,13 +196,12 @@ function knowsDialects(program: ESTree.Program, names: ReadonlySet<string>): boo
           names,
         ) > 1,
       ),
-    LogicalExpression: ({ operator, left, right }) =>
-      check(
-        operator === '??' && isName(right) && /^(?:as|from|dialect|agent)$/u.test(getName(left)),
-      ),
-    BinaryExpression: ({ left, right }) => check(isName(right) && getName(left) === 'dialect'),
   }).visit(program);
   return isKnown;
+}
+
+function isName(node: ESTree.Node | null | undefined, names: ReadonlySet<string>): boolean {
+  return node?.type === 'Literal' && typeof node.value === 'string' && names.has(node.value);
 }
 
 function countNames(keys: readonly string[], names: ReadonlySet<string>): number {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/cline-files/events.ts';
+import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/index.ts';
 import { CASE } from './case.ts';
 import { CLINE_OUTPUT } from './cline-output.ts';
 import { payloadSchema } from './cline-payload.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FileHookName } from '../../src/dialects/cline-files/events.ts';
+import type { FileHookName } from '../../src/dialects/index.ts';
 import { anything, count, flag, text, textMap, texts } from './fields.ts';
 
 const TASK = { taskId: text('Id of the task.'), ulid: text('Sortable id of the task.') };

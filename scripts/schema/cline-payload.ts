@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILE_HOOKS, type FileHookName } from '../../src/dialects/cline-files/events.ts';
+import { FILE_HOOKS, type FileHookName } from '../../src/dialects/index.ts';
 import { PAYLOAD_DATA } from './cline-payload-data.ts';
 import { count, text, texts } from './fields.ts';
 

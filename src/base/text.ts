@@ -15,3 +15,8 @@ export function splitFrontMatter(markdown: string): {
   if (match === null || yaml === undefined) return { yaml: null, body: markdown };
   return { yaml, body: markdown.slice(match[0].length) };
 }
+
+/** Escapes text for a regular expression that matches it literally. */
+export function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+}

@@ -1,4 +1,5 @@
 import { DIALECTS, listDialectsWith } from '../dialects/index.ts';
+import type { HookImport } from '../dialects/import-hooks.ts';
 import { TOOLSETS } from '../tool-vocabularies/vocabulary.ts';
 import type { Command } from './context.ts';
 
@@ -131,6 +132,14 @@ function listLanguages(): readonly string[] {
   return [...new Set(DIALECTS.flatMap(({ templates }) => templates?.languages ?? []))];
 }
 
+function listWithMatcher(): readonly string[] {
+  return DIALECTS.flatMap(({ name, templates }) => (templates?.takesMatcher ? [name] : []));
+}
+
+function listImports(): readonly HookImport[] {
+  return DIALECTS.flatMap(({ importFrom }) => importFrom ?? []);
+}
+
 const MCP_SCOPE: CommandFlag = {
   flag: '--scope <scope>',
   about: 'user: your own; project: .mcp.json of this directory',
@@ -238,7 +247,12 @@ export const COMMANDS: readonly CommandRow[] = [
           return listLanguages();
         },
       },
-      { flag: '--matcher <text>', about: 'tools or subjects that it matches (claude only)' },
+      {
+        flag: '--matcher <text>',
+        get about() {
+          return `tools or subjects that it matches (${listWithMatcher().join(', ')} only)`;
+        },
+      },
       { flag: '--global', about: 'for all workspaces, in the home directory' },
       { flag: '--force', about: 'overwrite an existing hook' },
     ],
@@ -255,10 +269,19 @@ export const COMMANDS: readonly CommandRow[] = [
           return listDialectsWith('importFrom');
         },
       },
-      { flag: '--to <file>', about: 'target file (default: .cline/hooks.json of the workspace)' },
+      {
+        flag: '--to <file>',
+        get about() {
+          const targets = new Set(listImports().map(({ target }) => target));
+          return `target file (default: ${[...targets].join(' or ')} of the workspace)`;
+        },
+      },
       {
         flag: '--global',
-        about: 'import your own hooks: ~/.claude/settings.json to ~/.cline/hooks.json',
+        get about() {
+          const copies = listImports().map(({ ownFile, target }) => `${ownFile} to ~/${target}`);
+          return `import your own hooks: ${copies.join(', ')}`;
+        },
       },
       { flag: '--dry-run', about: 'only report; write nothing' },
       YES,

@@ -4,9 +4,9 @@ import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Answer, HandlerInput } from '../hooks/handler.ts';
 import type { ServerConfig } from '../mcp/server-config.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
-import type { ImportHooks } from './import-hooks.ts';
+import type { HookImport } from './import-hooks.ts';
 import type { DialectMachine, MachineFacts } from './machine.ts';
-import type { DialectOptions } from './options.ts';
+import type { DialectOptions, PlaceOption } from './options.ts';
 import type { HookTemplates } from './templates.ts';
 
 /** A part that is imported when it is first used, so that a dialect costs no start-up. */
@@ -47,15 +47,38 @@ export interface Dialect {
   /** What `hooks new` writes. */
   readonly templates?: HookTemplates;
   /** What `hooks import` copies. */
-  readonly importFrom?: Lazy<ImportHooks>;
+  readonly importFrom?: HookImport;
   /** Removes an entry from the text of its settings file; null when the user has to. */
   readonly removeEntry?: Lazy<RemoveEntry>;
   /** Mistakes in a hook's script that only this agent's users make, as sentences. */
   readonly checkScript?: Lazy<CheckScript>;
   /** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
   readonly pluginDirectories?: (machine: MachinePlaces) => readonly PluginDirectory[];
+  /** The usual names of its files and directories. */
+  readonly ownPaths?: OwnPaths;
   /** Files and directories of this agent that were moved from their usual place and must not be written. */
   readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
+}
+
+/** The usual names of an agent's files and directories, with `/` between their parts. */
+export interface OwnPaths {
+  /**
+   * Names that control what runs, so that writing them needs the user's approval, at any depth. A name
+   * ends in `/` for a directory with all that is in it, and `*` stands for any part of a name.
+   */
+  readonly protected: readonly string[];
+  /** Names below a workspace root, which are reported in a start directory that is not one. */
+  readonly inRoots?: readonly string[];
+  /** Names of the files that contain hook entries, in whichever directory; `doctor` reports what it ignores in them. */
+  readonly settings?: readonly string[];
+  /** Directories of hooks in the user's home, which a test case may bring. */
+  readonly inHome?: readonly HomeDirectory[];
+}
+
+export interface HomeDirectory {
+  readonly path: string;
+  /** The option that names it, where it is not searched below a workspace root, too. */
+  readonly option?: PlaceOption;
 }
 
 /** Foreign names of events, and the canonical events that they mean. */

@@ -1,6 +1,15 @@
 import type { DiscoveredUnit } from './discovery.ts';
 import type { DialectMachine } from './machine.ts';
 
+/** How `hooks import` copies another agent's hooks. */
+export interface HookImport {
+  /** The user's own settings, for the help: `~/.claude/settings.json`. */
+  readonly ownFile: string;
+  /** The file in a workspace, or in the home, that the hooks are copied to. */
+  readonly target: string;
+  readonly load: () => Promise<ImportHooks>;
+}
+
 /** Plans to copy another agent's hooks. Throws a HooklineError when there is nothing to copy. */
 export type ImportHooks = (request: ImportRequest, machine: DialectMachine) => ImportPlan;
 

@@ -8,6 +8,10 @@ export interface DialectOptions {
   readonly settings?: Readonly<Record<string, Setting>>;
   /** Places that a caller may name beside those that are always searched. */
   readonly places?: readonly PlaceOption[];
+  /** Environment variables that it reads beside those of its settings; a test case inherits none of them. */
+  readonly variables?: readonly string[];
+  /** Variables that a test case may set although nobody trusts it: none of them changes what a hook runs. */
+  readonly harmlessVariables?: readonly string[];
 }
 
 /** A place that a caller may name: a file, a directory, or the text itself. */

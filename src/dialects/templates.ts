@@ -8,6 +8,8 @@ import type { DialectMachine } from './machine.ts';
 export interface HookTemplates {
   /** What it creates, for the help of `--dialect`: `a file`. */
   readonly about: string;
+  /** Whether `--matcher` limits what the new hook runs for. */
+  readonly takesMatcher?: true;
   /** The values of `--lang`. */
   readonly languages: readonly string[];
   /** Loads the planner, which throws for invalid options and must not access the machine. */

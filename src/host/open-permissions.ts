@@ -20,7 +20,7 @@ import type { UnitStatus } from './hook-set.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { ProtectedPaths } from '../permissions/protected-paths.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
-import { listProtectedPlaces } from '../dialects/index.ts';
+import { DIALECTS, listProtectedPlaces } from '../dialects/index.ts';
 import { getClineServersFile } from './mcp/find-servers.ts';
 
 /** Permissions of the caller, which override every file but an administrator's. */
@@ -245,18 +245,20 @@ function getStrictness(mode: PermissionMode): number {
   return BY_STRICTNESS.indexOf(mode);
 }
 
-/** Usual paths are protected by their names; these are the ones that this machine or the caller moved. */
+/** Protects the agents' files by their usual names, and those that this machine or the caller moved. */
 export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
   const { surroundings, stateDirectory, hookSet } = opened;
   const clineServers = getClineServersFile(opened);
   const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
-  return new ProtectedPaths(surroundings.home, [
+  const directories = [
     ...(stateDirectory === null ? [] : [stateDirectory]),
     ...listProtectedPlaces(opened),
     ...(clineServers === null ? [] : [clineServers]),
     ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
     ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
-  ]);
+  ];
+  const names = DIALECTS.flatMap(({ ownPaths }) => ownPaths?.protected ?? []);
+  return new ProtectedPaths(surroundings.home, directories, names);
 }
 
 /** Lists the directory of a plugin, unless it is the workspace itself: then only its file. */

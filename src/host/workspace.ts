@@ -3,6 +3,7 @@ import path from 'node:path';
 import { HooklineError } from '../base/errors.ts';
 import { findRealPath } from '../base/paths.ts';
 import type { Ignored } from '../dialects/discovery.ts';
+import { DIALECTS } from '../dialects/index.ts';
 
 /**
  * Resolves the real paths of the workspace roots, the primary one first, each once. Without configured
@@ -14,13 +15,6 @@ export function resolveRoots(cwd: string, roots: readonly string[]): readonly st
   return [...new Set(real)];
 }
 
-const ROOT_PATHS = [
-  ['.clinerules', 'hooks'],
-  ['.cline', 'hooks'],
-  ['.cline', 'hooks.json'],
-  ['.cline', 'plugins'],
-];
-
 /** Finds hook files in the start directory that are ignored because it is not a workspace root. */
 export function findPathsOutsideRoots(
   startDirectory: string,
@@ -28,7 +22,8 @@ export function findPathsOutsideRoots(
 ): readonly Ignored[] {
   if ([...workspaceRoots, home].includes(startDirectory)) return [];
   const why = `is not read: ${startDirectory} is not a workspace root (${workspaceRoots.join(', ')} is); use --root . to make it one`;
-  return ROOT_PATHS.map((names) => path.join(startDirectory, ...names))
+  return DIALECTS.flatMap(({ ownPaths }) => ownPaths?.inRoots ?? [])
+    .map((name) => path.join(startDirectory, name))
     .filter((file) => existsSync(file))
     .map((file) => ({ path: file, why }));
 }

@@ -1,44 +1,44 @@
 import path from 'node:path';
 import { isRecord } from '../base/json.ts';
 import { isInside } from '../base/paths.ts';
+import { escapePattern } from '../base/text.ts';
 import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome, resolveTargetPath } from './rules/target-path.ts';
 import { type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
 
-/** Directories whose whole content is protected, at any depth; lower case. */
-const DIRECTORIES = [
-  '.clinerules/hooks',
-  '.cline/hooks',
-  '.cline/plugins',
-  '.claude/hooks',
-  '.claude/plugins',
-  '.claude/skills',
-  '.claude/agents',
-  '.hookline',
-  '.git/hooks',
-  'documents/cline/hooks',
-  'documents/cline/rules/hooks',
-  'documents/cline/plugins',
-];
+/**
+ * Names of Hookline and git. A name ends in `/` for a directory with all that is in it, and `*` stands
+ * for any part of a name.
+ */
+const OWN_NAMES = ['.hookline/', '.hookline/trust.json', '.git/hooks/'];
 
-const FILES =
-  /(?:^|\/)(?:\.claude\/settings[^/]*\.json|\.cline\/hooks\.json|\.mcp\.json|\.claude\.json|cline_mcp_settings\.json|\.git\/(?:.*\/)?config(?:\.worktree)?)$/;
+const GIT_FILES = /(?:^|\/)\.git\/(?:.*\/)?config(?:\.worktree)?$/;
 const SUBMODULE_HOOKS = /(?:^|\/)\.git\/.*\/hooks(?:\/|$)/;
-
-/** Directories that contain protected ones: a shell command that names one may replace all of it. */
-const HOLDERS = /(?:^|\/)(?:\.claude|\.cline|\.clinerules|\.git|\.hookline)$/;
 
 /** Files that control what runs, and commands that change what is trusted: both need the user's approval. */
 export class ProtectedPaths {
   readonly #home: string | null;
   readonly #directories: readonly string[];
+  readonly #names: readonly RegExp[];
+  /** Hidden directories that contain protected ones: a shell command that names one may replace all of it. */
+  readonly #holders: ReadonlySet<string>;
+  readonly #settingsFiles: ReadonlySet<string>;
 
-  /** `directories` are Hookline's own state, and hook and plugin directories at unusual locations. */
-  constructor(home: string | null, directories: readonly string[]) {
+  /**
+   * `directories` are Hookline's own state, and hook and plugin directories at unusual locations;
+   * `names` are the agents' usual ones, protected at any depth.
+   */
+  constructor(home: string | null, directories: readonly string[], names: readonly string[]) {
+    const allNames = [...OWN_NAMES, ...names].map((name) => name.toLowerCase());
     this.#home = home;
     this.#directories = directories.flatMap(listSpellings);
+    this.#names = allNames.map(compileName);
+    this.#holders = new Set(allNames.flatMap((name) => /^\.[^/]+(?=\/)/.exec(name)?.[0] ?? []));
+    this.#settingsFiles = new Set(
+      allNames.filter(isFileName).map((name) => path.posix.basename(name)),
+    );
   }
 
   /** What a call would change of them, for messages; null for nothing. Reading with a file tool is fine. */
@@ -57,7 +57,7 @@ export class ProtectedPaths {
     const { commands, isComplete } = resolveShellFiles(line, { cwd, home: this.#home });
     const commandWords = commands.map(({ words }) => words);
     if (changesTrust(commandWords)) return 'a hookline command that changes what is trusted';
-    const unknown = commandWords.flat().find(isUnknownSettings);
+    const unknown = commandWords.flat().find((word) => this.#isUnknownSettings(word));
     if (unknown !== undefined) return unknown.replaceAll(UNKNOWN, '…');
     const onlyReads = commandWords.every(isReadOnly);
     const isTouched = (file: string): boolean =>
@@ -69,12 +69,21 @@ export class ProtectedPaths {
 
   #isProtected(file: string): boolean {
     const name = toLowerSlashes(file);
-    return isProtectedName(name) || this.#directories.some((each) => isInside(each, name));
+    if (GIT_FILES.test(name) || SUBMODULE_HOOKS.test(name)) return true;
+    if (this.#names.some((each) => each.test(name))) return true;
+    return this.#directories.some((each) => isInside(each, name));
   }
 
   #isHolder(file: string): boolean {
     const name = toLowerSlashes(file);
-    return HOLDERS.test(name) || this.#directories.some((each) => path.dirname(each) === name);
+    if (this.#holders.has(path.posix.basename(name))) return true;
+    return this.#directories.some((each) => path.dirname(each) === name);
+  }
+
+  /** `$X/settings.json` may be any settings file. */
+  #isUnknownSettings(word: string): boolean {
+    const name = word.split(/[/\0]/).at(-1) ?? '';
+    return word.includes(UNKNOWN) && this.#settingsFiles.has(name.toLowerCase());
   }
 }
 
@@ -92,9 +101,15 @@ function listSpellings(file: string): readonly string[] {
   }
 }
 
-function isProtectedName(file: string): boolean {
-  if (FILES.test(file) || SUBMODULE_HOOKS.test(file)) return true;
-  return DIRECTORIES.some((each) => `${file}/`.includes(`/${each}/`));
+function compileName(name: string): RegExp {
+  const parts = name.replace(/\/$/, '').split('*');
+  const pattern = parts.map(escapePattern).join('[^/]*');
+  return new RegExp(`(?:^|/)${pattern}${name.endsWith('/') ? '(?:/|$)' : '$'}`);
+}
+
+/** Whether it is the name of one file, and of no directory. */
+function isFileName(name: string): boolean {
+  return !name.endsWith('/') && !name.includes('*');
 }
 
 /** The input of a foreign tool is not known, so every short text in it counts as a path. */
@@ -120,14 +135,6 @@ function isReadOnly(words: CommandWords): boolean {
   const isReadOnlyProgram =
     READ_ONLY.test(name) || (name === 'git' && GIT_READ_ONLY.test(subcommand));
   return isReadOnlyProgram && !words.some((word) => WRITE_OPTIONS.test(word));
-}
-
-const SETTINGS_NAMES =
-  /(?:^|[/\0])(?:settings(?:\.local)?|hooks|trust|\.mcp|\.claude|cline_mcp_settings)\.json$/i;
-
-/** `$X/settings.json` may be any settings file. */
-function isUnknownSettings(word: string): boolean {
-  return word.includes(UNKNOWN) && SETTINGS_NAMES.test(word);
 }
 
 const HOOKLINE = /^hookline(?:\.[cm]?[jt]s|\.cmd|\.exe|\.ps1)?(?:@.*)?$/i;

@@ -2,6 +2,9 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../base/paths.ts';
 import { quoteShellWord } from '../base/text.ts';
+import type { HomeDirectory } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/index.ts';
+import type { NamedPlaces } from '../dialects/options.ts';
 import { isAwaitingTrust, type Skipped } from '../hooks/decision.ts';
 import { type HookSearch, openHooks } from '../host/open-hooks.ts';
 import type { HookCase, OwnDirectories } from './case.ts';
@@ -26,11 +29,20 @@ export function findReasonsToWithhold(
 }
 
 // Others can make a trusted script run something else: PATH, NODE_OPTIONS, BASH_ENV, CLINE_HOOKS_DIR …
-const HARMLESS_VARIABLES =
-  /^(?:(?:CASE|TEST)_\w+|CLINE_VERSION|CLINE_USER_ID|USER|HOOK_EXECUTION_TIMEOUT_MS|MAX_CONTEXT_MODIFICATION_SIZE)$/u;
+const HARMLESS_VARIABLES = new Set([
+  'CLINE_VERSION',
+  'CLINE_USER_ID',
+  'USER',
+  'HOOK_EXECUTION_TIMEOUT_MS',
+  ...DIALECTS.flatMap(({ options }) => options?.harmlessVariables ?? []),
+]);
+
+function isHarmless(variable: string): boolean {
+  return /^(?:CASE|TEST)_\w+$/u.test(variable) || HARMLESS_VARIABLES.has(variable);
+}
 
 function findRefusedVariables({ env }: HookCase): readonly Difference[] {
-  const refused = Object.keys(env).filter((name) => !HARMLESS_VARIABLES.test(name));
+  const refused = Object.keys(env).filter((name) => !isHarmless(name));
   if (refused.length === 0) return [];
   const found = `${refused.join(', ')}: set it where you run the tests instead`;
   return [{ path: 'env', expected: 'only variables named TEST_… or CASE_…', found }];
@@ -40,19 +52,23 @@ function findUntrustedRoots({ roots }: OwnDirectories, search: HookSearch): read
   return roots.flatMap((root) => findUntrusted(root.path, null, search));
 }
 
-const DOCUMENT_HOOKS = [
-  path.join('Documents', 'Cline', 'Hooks'),
-  path.join('Documents', 'Cline', 'Rules', 'Hooks'),
-];
-const CLINE_HOOKS = path.join('.cline', 'hooks');
+const HOME_DIRECTORIES = DIALECTS.flatMap(({ ownPaths }) => ownPaths?.inHome ?? []);
 
 function findUntrustedHome({ home }: OwnDirectories, search: HookSearch): readonly Difference[] {
   if (home === null) return [];
-  const documents = DOCUMENT_HOOKS.map((directory) => path.join(home, directory));
+  const directories = HOME_DIRECTORIES.map((each) => ({
+    ...each,
+    path: path.join(home, each.path),
+  }));
   return [
-    ...findStrayFiles(home, [...documents, path.join(home, CLINE_HOOKS)]),
+    ...findStrayFiles(
+      home,
+      directories.map((each) => each.path),
+    ),
     ...findUntrusted(home, null, search),
-    ...documents.flatMap((directory) => findUntrusted(home, directory, search)),
+    ...directories
+      .filter(({ option }) => option !== undefined)
+      .flatMap((directory) => findUntrusted(home, directory, search)),
   ];
 }
 
@@ -73,32 +89,38 @@ function listFiles(directory: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
+// Omits the directories that the caller named: they belong to the real workspace.
+const NONE_NAMED: NamedPlaces = Object.fromEntries(
+  HOME_DIRECTORIES.flatMap(({ option }) => (option === undefined ? [] : [[option.name, []]])),
+);
+
+/** Finds untrusted hooks below a root, or those of one directory that an option has to name. */
 function findUntrusted(
   root: string,
-  hooksDirectory: string | null,
+  named: HomeDirectory | null,
   search: HookSearch,
 ): readonly Difference[] {
-  const { hooksDirectory: _ofTheWorkspace, places: namedPlaces = {}, ...rest } = search;
-  const { hooksDirectory: _byFlag, ...otherPlaces } = namedPlaces;
-  const places = { ...otherPlaces, ...(hooksDirectory === null ? {} : { hooksDirectory }) };
-  const { hookSet } = openHooks({ ...rest, places, cwd: root, roots: [root] });
+  const namedPlaces = named?.option === undefined ? {} : { [named.option.name]: named.path };
+  const places = { ...search.places, ...NONE_NAMED, ...namedPlaces };
+  const { hookSet } = openHooks({ ...search, places, cwd: root, roots: [root] });
   return (
     hookSet
       .statuses()
       .filter(({ hook, trustedBy }) => hook.place === 'workspace' && trustedBy === null)
       // No case loads a plugin.
       .filter(({ found }) => found.kind !== 'plugin')
-      .filter(({ hook }) => hooksDirectory === null || path.dirname(hook.path) === hooksDirectory)
+      .filter(({ hook }) => named === null || path.dirname(hook.path) === named.path)
       .map(({ hook, state, why }) => ({
         path: 'trust',
-        expected: `${hook.path} to be trusted: ${formatTrustCommand(root, hooksDirectory)}`,
+        expected: `${hook.path} to be trusted: ${formatTrustCommand(root, named)}`,
         found: `${state}: ${why}`,
       }))
   );
 }
 
-function formatTrustCommand(root: string, hooksDirectory: string | null): string {
-  const more = hooksDirectory === null ? '' : ` --hooks-dir ${quoteShellWord(hooksDirectory)}`;
+function formatTrustCommand(root: string, named: HomeDirectory | null): string {
+  const [flag] = named?.option?.flag?.usage.split(' ', 1) ?? [];
+  const more = named === null || flag === undefined ? '' : ` ${flag} ${quoteShellWord(named.path)}`;
   return `hookline trust --root ${quoteShellWord(root)}${more}`;
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getErrorMessage } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
+import { escapePattern } from '../base/text.ts';
 
 /** One difference between the expected and the found value; `found` is undefined for nothing. */
 export interface Difference {
@@ -161,10 +162,6 @@ function isMatch(found: unknown, pattern: string, { placeholders }: Place): bool
   return (
     typeof found === 'string' && new RegExp(fillPlaceholders(pattern, literal), 'u').test(found)
   );
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }
 
 /** `$HOME` may also be literal text, in a command for example. */

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
+import { DIALECT_SETTINGS, DIALECTS } from '../dialects/index.ts';
 import type { Surroundings } from '../host/config.ts';
 import type { OwnDirectories } from './case.ts';
 import { createCaseError } from './case-fields.ts';
@@ -67,21 +68,15 @@ async function copyInto(target: string, source: string | null): Promise<string> 
 
 // Each of these variables would expose the machine's own hooks, settings or session to a case.
 const NOT_INHERITED = new Set([
-  'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
-  'CLAUDE_CODE_SHELL_PREFIX',
   'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
-  'CLAUDE_CONFIG_DIR',
-  'CLINE_DIR',
-  'CLINE_HOOKS_DIR',
   'CLINE_USER_ID',
   'CLINE_VERSION',
   'HOOKLINE_HOME',
   'HOOKLINE_HOOKS',
   'HOOKLINE_SESSION',
   'HOOK_EXECUTION_TIMEOUT_MS',
-  'MAX_CONTEXT_MODIFICATION_SIZE',
-  'OneDrive',
-  'XDG_CONFIG_HOME',
+  ...DIALECTS.flatMap(({ options }) => options?.variables ?? []),
+  ...Object.values(DIALECT_SETTINGS).flatMap(({ variable }) => variable ?? []),
 ]);
 
 function isolateSurroundings(

@@ -48,7 +48,8 @@ export const dummy = {
     listNames: (event: HookEvent) => (event.name === EVENT ? ['before'] : []),
   },
   vocabulary: 'claude',
-  options: { settings: SETTINGS, places: [FILE] },
+  options: { settings: SETTINGS, places: [FILE], variables: ['DUMMY_DIR'] },
+  ownPaths: { protected: ['.dummy/'], inRoots: ['.dummy'] },
   discover: (machine) => ({ discover: () => discover(machine) }),
   readPayload: () => ({
     name: 'PreToolUse',
@@ -139,6 +140,29 @@ function createHook(file: string, mark: string): FoundHook {
 }
 `;
 
+/** Prints whether a path is protected, what is reported outside of a root, and what a case inherits. */
+const SCRIPT = String.raw`
+import path from 'node:path';
+import { openHooks } from '../src/host/open-hooks.ts';
+import { createHostProtectedPaths } from '../src/host/open-permissions.ts';
+import { findPathsOutsideRoots } from '../src/host/workspace.ts';
+import { createTempWorkspace } from '../src/testing/temp-workspace.ts';
+
+const [root = '', start = ''] = process.argv.slice(2);
+const opened = openHooks({ cwd: root, roots: [root] });
+const input = { file_path: path.join(start, '.dummy', 'before.sh') };
+const call = { names: ['Write'], kind: 'edit', input, cwd: root } as const;
+const outside = findPathsOutsideRoots(start, { workspaceRoots: [root], home: null });
+const env = { DUMMY_DIR: '1', DUMMY_MARK: '1', OTHER: '1' };
+const place = await createTempWorkspace({ home: null, roots: [] }, { ...opened.surroundings, env });
+await place.remove();
+console.log(JSON.stringify({
+  touched: createHostProtectedPaths(opened).findTouched(call),
+  outside: outside.map((each) => each.path),
+  inherited: Object.keys(place.surroundings.env),
+}));
+`;
+
 const tree = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-dialect-')));
 const home = path.join(tree, 'home');
 const workspace = path.join(tree, 'work');
@@ -225,6 +249,20 @@ describe('a dialect that is one folder and its line in the list', () => {
     writeFileSync(path.join(caseDirectory, 'case.json'), JSON.stringify(caseContent));
     const tested = hookline('hooks', 'test', 'cases', '--json');
     expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 1, failed: 0 });
+  });
+
+  test('has its files protected and reported, and its variables hidden from cases', () => {
+    const start = path.join(workspace, 'sub');
+    mkdirSync(path.join(start, '.dummy'), { recursive: true });
+    writeFileSync(path.join(tree, 'scripts', 'look.ts'), SCRIPT);
+    const script = ['--import', 'jiti/register', 'scripts/look.ts', workspace, start];
+    const { stdout, stderr } = run(process.execPath, script, tree);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({
+      touched: path.join(start, '.dummy', 'before.sh'),
+      outside: [path.join(start, '.dummy')],
+      inherited: ['OTHER', 'HOME', 'USERPROFILE'],
+    });
   });
 
   test('reads its setting from the configuration and its place from its flag', () => {

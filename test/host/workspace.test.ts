@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findHookPlaces } from '../../src/dialects/cline-files/machine.ts';
-import { resolveRoots } from '../../src/host/workspace.ts';
+import { findPathsOutsideRoots, resolveRoots } from '../../src/host/workspace.ts';
 import { createDirectory, write } from '../base/directory.ts';
 
 describe('the workspace roots', () => {
@@ -170,4 +170,19 @@ test('a home directory that holds $ signs is used as it is', () => {
   const surroundings = { cwd: '/w', env: {}, platform: 'linux', home, nodePath: '/n' } as const;
   const { documents } = findHookPlaces({ surroundings, workspaceRoots: [] });
   expect(documents).toEqual([path.join(home, 'Documents'), path.join(home, 'D')]);
+});
+
+describe('hook files in a start directory that is no root', () => {
+  const NAMES = ['.clinerules/hooks', '.cline/hooks', '.cline/hooks.json', '.cline/plugins'];
+  const OTHERS = ['.claude/settings.json', '.claude/hooks', '.hookline/config.json'];
+
+  test('are reported, those of each dialect', () => {
+    const files = [...NAMES, ...OTHERS].map((name) => [`repo/sub/${name}`, '']);
+    const base = createDirectory(Object.fromEntries(files));
+    const [root, start] = [path.join(base, 'repo'), path.join(base, 'repo/sub')];
+    const find = (workspaceRoots: readonly string[], home: string | null) =>
+      findPathsOutsideRoots(start, { workspaceRoots, home }).map((each) => each.path);
+    expect(find([root], null)).toEqual(NAMES.map((name) => path.join(start, name)));
+    expect([find([root, start], null), find([root], start)]).toEqual([[], []]);
+  });
 });

@@ -181,3 +181,136 @@ test('the reason names the path', () => {
     suggestions: [],
   });
 });
+
+/** The ones of these that are asked about in a session that allows all else. */
+function listAsked(tool: string, texts: readonly string[]): readonly string[] {
+  const machine = createMachine();
+  const session = open(machine, { mode: 'bypassPermissions' });
+  return texts.filter((text) => session.judge(call(tool, text, machine.root)).effect === 'ask');
+}
+
+describe('the whole list', () => {
+  const DIRECTORIES = [
+    ...['.claude', '.cline', '.clinerules', '.git', '.hookline', '.config', '.vscode', 'src'],
+    ...['documents', 'Documents/Cline', 'Documents/Cline/Rules', 'cline'],
+  ];
+  const NAMES = [
+    ...['hooks/x', 'plugins/x', 'skills/x', 'agents/x', 'rules/x', 'commands/x', 'data/x'],
+    ...['settings.json', 'settings.local.json', 'settings-x.json', 'managed-settings.json'],
+    ...['hooks.json', 'plugin.json', 'trust.json', 'config.json', 'mcp.json', 'x.md'],
+    ...['.mcp.json', '.claude.json', 'cline_mcp_settings.json'],
+    ...['config', 'config.worktree', 'modules/a/config', 'modules/a/hooks/x'],
+  ];
+
+  test('of files and directories', () => {
+    const files = DIRECTORIES.flatMap((directory) => NAMES.map((name) => `${directory}/${name}`));
+    expect(listAsked('Write', files)).toMatchInlineSnapshot(`
+      [
+        ".claude/hooks/x",
+        ".claude/plugins/x",
+        ".claude/skills/x",
+        ".claude/agents/x",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude/settings-x.json",
+        ".claude/.mcp.json",
+        ".claude/.claude.json",
+        ".claude/cline_mcp_settings.json",
+        ".cline/hooks/x",
+        ".cline/plugins/x",
+        ".cline/hooks.json",
+        ".cline/.mcp.json",
+        ".cline/.claude.json",
+        ".cline/cline_mcp_settings.json",
+        ".clinerules/hooks/x",
+        ".clinerules/.mcp.json",
+        ".clinerules/.claude.json",
+        ".clinerules/cline_mcp_settings.json",
+        ".git/hooks/x",
+        ".git/.mcp.json",
+        ".git/.claude.json",
+        ".git/cline_mcp_settings.json",
+        ".git/config",
+        ".git/config.worktree",
+        ".git/modules/a/config",
+        ".git/modules/a/hooks/x",
+        ".hookline/hooks/x",
+        ".hookline/plugins/x",
+        ".hookline/skills/x",
+        ".hookline/agents/x",
+        ".hookline/rules/x",
+        ".hookline/commands/x",
+        ".hookline/data/x",
+        ".hookline/settings.json",
+        ".hookline/settings.local.json",
+        ".hookline/settings-x.json",
+        ".hookline/managed-settings.json",
+        ".hookline/hooks.json",
+        ".hookline/plugin.json",
+        ".hookline/trust.json",
+        ".hookline/config.json",
+        ".hookline/mcp.json",
+        ".hookline/x.md",
+        ".hookline/.mcp.json",
+        ".hookline/.claude.json",
+        ".hookline/cline_mcp_settings.json",
+        ".hookline/config",
+        ".hookline/config.worktree",
+        ".hookline/modules/a/config",
+        ".hookline/modules/a/hooks/x",
+        ".config/.mcp.json",
+        ".config/.claude.json",
+        ".config/cline_mcp_settings.json",
+        ".vscode/.mcp.json",
+        ".vscode/.claude.json",
+        ".vscode/cline_mcp_settings.json",
+        "src/.mcp.json",
+        "src/.claude.json",
+        "src/cline_mcp_settings.json",
+        "documents/.mcp.json",
+        "documents/.claude.json",
+        "documents/cline_mcp_settings.json",
+        "Documents/Cline/hooks/x",
+        "Documents/Cline/plugins/x",
+        "Documents/Cline/.mcp.json",
+        "Documents/Cline/.claude.json",
+        "Documents/Cline/cline_mcp_settings.json",
+        "Documents/Cline/Rules/hooks/x",
+        "Documents/Cline/Rules/.mcp.json",
+        "Documents/Cline/Rules/.claude.json",
+        "Documents/Cline/Rules/cline_mcp_settings.json",
+        "cline/.mcp.json",
+        "cline/.claude.json",
+        "cline/cline_mcp_settings.json",
+      ]
+    `);
+  });
+
+  test('of directories that contain them', () => {
+    const commands = DIRECTORIES.map((directory) => `rm -rf ${directory}`);
+    expect(listAsked('Bash', commands)).toMatchInlineSnapshot(`
+      [
+        "rm -rf .claude",
+        "rm -rf .cline",
+        "rm -rf .clinerules",
+        "rm -rf .git",
+        "rm -rf .hookline",
+      ]
+    `);
+  });
+
+  test('of names below an unknown directory', () => {
+    const commands = NAMES.map((name) => `echo > $X/${name}`);
+    expect(listAsked('Bash', commands)).toMatchInlineSnapshot(`
+      [
+        "echo > $X/settings.json",
+        "echo > $X/settings.local.json",
+        "echo > $X/hooks.json",
+        "echo > $X/trust.json",
+        "echo > $X/.mcp.json",
+        "echo > $X/.claude.json",
+        "echo > $X/cline_mcp_settings.json",
+      ]
+    `);
+  });
+});

@@ -4,6 +4,7 @@ import {
   createPermissions,
   type PermissionsOptions,
 } from '../../src/permissions/create-permissions.ts';
+import { DIALECTS } from '../../src/dialects/index.ts';
 import type {
   PermissionBehavior,
   PermissionCall,
@@ -38,6 +39,8 @@ function behaviorOf(word: string): PermissionBehavior {
   return match;
 }
 
+const PROTECTED_NAMES = DIALECTS.flatMap(({ ownPaths }) => ownPaths?.protected ?? []);
+
 export interface Opening extends Partial<Omit<PermissionsOptions, 'rules'>> {
   readonly rules?: readonly string[];
   /** Rules as they are at each moment, in place of `rules`. */
@@ -55,7 +58,7 @@ export function open(
     roots: [root],
     home,
     directories: [],
-    protectedPaths: new ProtectedPaths(home, [path.join(home, '.hookline')]),
+    protectedPaths: new ProtectedPaths(home, [path.join(home, '.hookline')], PROTECTED_NAMES),
     ...options,
     rules: followed ?? rules.map((line) => rule(line)),
   });

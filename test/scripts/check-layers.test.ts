@@ -107,6 +107,29 @@ test('dialects never import each other, and only their list knows them', () => {
   });
 });
 
+test('scripts and the bench stay outside of the dialects, but are in no layer', () => {
+  createTree(
+    {
+      'src/dialects/claude/codec.ts': 'export const codec = 1;',
+      'src/dialects/index.ts': `export { codec } from './claude/codec.ts';`,
+      'bench/rows/a.ts': `import type { codec } from '../../src/dialects/claude/codec.ts';`,
+      'scripts/a.ts': `export const load = () => import('../src/dialects/claude/codec.ts');`,
+      'scripts/b.ts': `import zod from 'zod'; export { codec } from '../src/dialects/index.ts'; export { zod };`,
+      'test/a.test.ts': `export { codec } from '../src/dialects/claude/codec.ts';`,
+    },
+    root,
+  );
+  const border = 'only src/dialects/index.ts and the folder itself may import from claude';
+  expect(checkLayers()).toEqual({
+    exitCode: 1,
+    lines: [
+      `scripts/a.ts imports src/dialects/claude/codec.ts: ${border}`,
+      `bench/rows/a.ts imports src/dialects/claude/codec.ts: ${border}`,
+      'layers: 5 files, 2 violations',
+    ],
+  });
+});
+
 test('an exception for types or for one file goes no further', () => {
   createTree(
     {

@@ -65,6 +65,28 @@ test('places that a new dialect has to touch are those that name or list dialect
   ]);
 });
 
+test('comparisons with a dialect’s name are found in all of src, but not in compat/cline', () => {
+  const sources = read({
+    'src/dialects/cline-plugins/dialect.ts': `export const it = { name: 'plugin', events: {}, vocabulary: 'sdk' };`,
+    'src/dialects/claude/found-hook.ts': `export const unit = { dialect: 'claude' };`,
+    'src/agent/a.ts': `export const isIt = ({ dialect }: X) => dialect === 'plugin';`,
+    'src/agent/b.ts': `export const isIt = ({ kind }: X) => kind === 'plugin';`,
+    'src/agent/c.ts': `export const isIt = (vocabulary: string) => vocabulary === 'claude';`,
+    'src/agent/plugin-hooks.ts': 'export {};',
+    'src/compat/cline/a.ts': `export const isIt = ({ dialect }: X) => dialect === 'plugin';`,
+    'src/hooks/a.ts': `export const isIt = (dialects: string[]) => dialects.includes('claude');`,
+    'src/hooks/b.ts': `export const isIt = (one: X, other: X) => one.dialect === other.dialect;`,
+    'src/permissions/a.ts': `export function f(dialect: string) { switch (dialect) { case 'claude': return 1; } }`,
+    'src/trust/a.ts': `export const isIt = (unit: X) => 'claude' !== unit.dialect;`,
+  });
+  expect(findDialectPlaces(sources)).toEqual([
+    'src/agent/a.ts',
+    'src/hooks/a.ts',
+    'src/permissions/a.ts',
+    'src/trust/a.ts',
+  ]);
+});
+
 test('the set-up of plugins is assembled where an api or a registry is made', () => {
   const sources = read({
     'src/plugins/api.ts': 'export function createApi() { return {}; }',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toTrustUnit } from '../../src/host/hook-set.ts';
 import { openHooks } from '../../src/host/open-hooks.ts';
 import { readCase } from '../../src/testing/case.ts';
+import { findReasonsToWithhold } from '../../src/testing/case-trust.ts';
 import { runCase, type RunCaseOptions } from '../../src/testing/run-case.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
@@ -137,5 +138,25 @@ describe('the variables of a case', () => {
     expect(await runCase(readCase(directory), { ...createUser(), cwd: root })).toMatchObject({
       differences: [],
     });
+  });
+
+  it('that inform hooks are these', () => {
+    const harmless = [
+      'CLINE_VERSION',
+      'CLINE_USER_ID',
+      'USER',
+      'HOOK_EXECUTION_TIMEOUT_MS',
+      'MAX_CONTEXT_MODIFICATION_SIZE',
+    ];
+    const refused = ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_SHELL_PREFIX', 'XDG_CONFIG_HOME', 'LANG'];
+    const env = Object.fromEntries([...harmless, ...refused].map((name) => [name, '1']));
+    const hookCase = readCase(createCase({ fire: FIRE, expect: EXPECT, env }));
+    expect(findReasonsToWithhold(hookCase, createUser())).toEqual([
+      {
+        path: 'env',
+        expected: 'only variables named TEST_… or CASE_…',
+        found: `${refused.join(', ')}: set it where you run the tests instead`,
+      },
+    ]);
   });
 });

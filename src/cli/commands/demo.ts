@@ -248,10 +248,13 @@ function isSent(requests: readonly ModelRequest[], text: string): boolean {
   return requests.some(({ messages }) => JSON.stringify(messages).includes(text));
 }
 
+const GUARD_REASON = 'A forced push rewrites history that others have';
+const PLUGIN_REASON = 'Pushing to main is not allowed here';
+
 function isRefusedByBoth(event: RuntimeEvent): boolean {
   if (event.type !== 'hook' || !isRefusal(event.verdict.effect)) return false;
-  const dialects = event.verdict.reasons.map(({ hook }) => hook.split(':')[0]);
-  return dialects.includes('claude') && dialects.includes('plugin');
+  const reasons = event.verdict.reasons.map(({ text }) => text);
+  return reasons.includes(GUARD_REASON) && reasons.includes(PLUGIN_REASON);
 }
 
 function isSentBack(event: RuntimeEvent): boolean {
@@ -299,7 +302,7 @@ const plugin: AgentPlugin = {
       if (toolCall.toolName !== "run_commands" || branch !== "main") return undefined
       const { commands = [] } = input as { commands?: string[] }
       const isPush = commands.some((command) => command.startsWith("git push"))
-      return isPush ? { skip: true, reason: "Pushing to main is not allowed here" } : undefined
+      return isPush ? { skip: true, reason: "${PLUGIN_REASON}" } : undefined
     },
   },
 }
@@ -333,7 +336,7 @@ const FILES: Readonly<Record<string, string>> = {
   'workspace/.claude/settings.json': `${JSON.stringify(SETTINGS, null, 2)}\n`,
   'workspace/.claude/hooks/no-force.js': createHookScript(`
   const isForced = input.tool_input.command.includes('--force');
-  return isForced ? { decision: 'block', reason: 'A forced push rewrites history that others have' } : {};`),
+  return isForced ? { decision: 'block', reason: '${GUARD_REASON}' } : {};`),
   'workspace/.claude/hooks/format.js': createHookScript(`
   const { readFileSync, writeFileSync } = require('node:fs');
   const file = input.tool_input.file_path;

@@ -4,7 +4,7 @@ import { colors } from '../output/colors.ts';
 import { isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
-import { findDialect } from '../../dialects/index.ts';
+import { DIALECTS, findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { ListedUnit } from '../../host/hook-set.ts';
@@ -158,13 +158,13 @@ function checkSettings(host: Host): Finding[] {
   // Entries that may hide a hook are already reported.
   const unused = host
     .ignored()
-    .filter(({ path: file, mayHideHook }) => mayHideHook !== true && isHookSettings(file))
+    .filter(({ path: file, mayHideHook }) => mayHideHook !== true && isSettingsFile(file))
     .map(({ path: file, why }): Finding => ({ about: file, level: 'hint', text: why }));
   return [...found, ...unused];
 }
 
-function isHookSettings(file: string): boolean {
-  return /^(?:hooks|plugin|(?:managed-)?settings(?:\.local)?)\.json$/.test(path.basename(file));
+function isSettingsFile(file: string): boolean {
+  return DIALECTS.some(({ ownPaths }) => ownPaths?.settings?.includes(path.basename(file)));
 }
 
 const PROGRAMS = ['bash', 'jq', 'python3', 'bun', 'git'];

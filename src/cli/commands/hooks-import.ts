@@ -28,9 +28,9 @@ interface ImportOptions {
 
 /** `hookline hooks import --from claude`: copies another agent's hooks into `.cline/hooks.json`. */
 export const importHooks: Command<ImportOptions> = async (context, options) => {
-  const load = findDialect(options.from ?? '')?.importFrom;
-  if (load === undefined) throw createNoOriginError();
-  const importFrom = await load();
+  const hookImport = findDialect(options.from ?? '')?.importFrom;
+  if (hookImport === undefined) throw createNoOriginError();
+  const planImport = await hookImport.load();
   return withHost(
     context,
     (host) => {
@@ -39,7 +39,7 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
         to: options.to === undefined ? null : path.resolve(host.surroundings.cwd, options.to),
         disabled: host.hooks().flatMap(({ hook, isEnabled }) => (isEnabled ? [] : [hook])),
       };
-      return runImport(context, host, importFrom(request, createMachine(host)), options);
+      return runImport(context, host, planImport(request, createMachine(host)), options);
     },
     // No hook runs here, and existing hooks must be found even where hooks are disabled.
     { flags: { 'hooks.enabled': true } },

@@ -4,7 +4,7 @@ import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
 import { readClaudePayload } from './input/read-payload.ts';
-import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
+import { CLAUDE_PATHS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
@@ -14,7 +14,14 @@ export const claude = {
   label: 'Claude settings',
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
-  options: { places: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS] },
+  options: {
+    places: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS],
+    variables: [
+      'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
+      'CLAUDE_CODE_SHELL_PREFIX',
+      'CLAUDE_CONFIG_DIR',
+    ],
+  },
   discover: (machine) =>
     createClaudeDiscoverer(
       findClaudePlaces(machine),
@@ -28,12 +35,18 @@ export const claude = {
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a script and an entry',
+    takesMatcher: true,
     languages: SCRIPT_LANGUAGE_NAMES,
     load: async () => (await import('./templates/plan.ts')).planClaudeHook,
   },
-  importFrom: async () => (await import('./import-hooks.ts')).importClaudeHooks,
+  importFrom: {
+    ownFile: '~/.claude/settings.json',
+    target: '.cline/hooks.json',
+    load: async () => (await import('./import-hooks.ts')).importClaudeHooks,
+  },
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./port.ts')).checkScript,
+  ownPaths: CLAUDE_PATHS,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 

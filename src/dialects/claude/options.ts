@@ -1,3 +1,4 @@
+import type { OwnPaths } from '../dialect.ts';
 import { createDirectoryCheck, type PlaceOption } from '../options.ts';
 
 /** Directories of Claude plugins, which need not be installed. */
@@ -19,4 +20,28 @@ export const CLAUDE_SETTINGS: PlaceOption = {
     about: 'additional settings in Claude’s format',
     check: async (settings) => (await import('./check-settings.ts')).checkSettings(settings),
   },
+};
+
+export const CLAUDE_PATHS: OwnPaths = {
+  protected: [
+    '.claude/settings.json',
+    '.claude/settings.local.json',
+    '.claude/settings*.json',
+    '.claude/hooks/',
+    '.claude/plugins/',
+    '.claude/skills/',
+    '.claude/agents/',
+    '.claude.json',
+    '.mcp.json',
+    '.cline/hooks.json',
+  ],
+  inRoots: ['.cline/hooks.json'],
+  settings: [
+    'hooks.json',
+    'plugin.json',
+    'settings.json',
+    'settings.local.json',
+    'managed-settings.json',
+    'managed-settings.local.json',
+  ],
 };

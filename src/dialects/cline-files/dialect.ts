@@ -4,7 +4,7 @@ import type { DialectMachine } from '../machine.ts';
 import { listNamedPlaces } from '../options.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, findNamedFileHook } from './find-hooks.ts';
-import { CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
+import { CLINE_PATHS, CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
 import { readPayload } from './read-payload.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
 import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
@@ -15,7 +15,12 @@ export const clineFiles = {
   label: 'Cline file',
   events: { names: FILE_HOOK_NAMES, find: findFileHookEvent, listNames: listFileHookNames },
   vocabulary: 'classic',
-  options: { settings: CLINE_SETTINGS, places: [HOOKS_DIRECTORY] },
+  options: {
+    settings: CLINE_SETTINGS,
+    places: [HOOKS_DIRECTORY],
+    variables: ['CLINE_DIR', 'CLINE_HOOKS_DIR', 'OneDrive', 'XDG_CONFIG_HOME'],
+    harmlessVariables: ['MAX_CONTEXT_MODIFICATION_SIZE'],
+  },
   discover: (machine) =>
     createClineFilesDiscoverer({
       places: findHookPlaces(
@@ -36,6 +41,7 @@ export const clineFiles = {
     languages: SCRIPT_LANGUAGE_NAMES,
     load: async () => (await import('./templates/plan.ts')).planClineHook,
   },
+  ownPaths: CLINE_PATHS,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 

@@ -1,4 +1,5 @@
 import { createChoice, POSITIVE_NUMBER, type SettingTable } from '../../base/setting.ts';
+import type { OwnPaths } from '../dialect.ts';
 import { createDirectoryCheck, type PlaceOption } from '../options.ts';
 
 export interface ClineSettings {
@@ -30,4 +31,20 @@ export const HOOKS_DIRECTORY: PlaceOption = {
     about: 'additional directory of Cline hooks',
     check: createDirectoryCheck('--hooks-dir', 'a directory of Cline hooks'),
   },
+};
+
+export const CLINE_PATHS: OwnPaths = {
+  protected: [
+    '.clinerules/hooks/',
+    '.cline/hooks/',
+    'Documents/Cline/Hooks/',
+    'Documents/Cline/Rules/Hooks/',
+    'cline_mcp_settings.json',
+  ],
+  inRoots: ['.clinerules/hooks', '.cline/hooks'],
+  inHome: [
+    { path: 'Documents/Cline/Hooks', option: HOOKS_DIRECTORY },
+    { path: 'Documents/Cline/Rules/Hooks', option: HOOKS_DIRECTORY },
+    { path: '.cline/hooks' },
+  ],
 };

@@ -27,6 +27,10 @@ export const clinePlugins = {
     load: async () => (await import('./templates/plan.ts')).planPlugin,
   },
   pluginDirectories: listPluginDirectories,
+  ownPaths: {
+    protected: ['.cline/plugins/', 'Documents/Cline/Plugins/'],
+    inRoots: ['.cline/plugins'],
+  },
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 
