@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Dialect, MachinePlaces } from '../dialect.ts';
 import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
-import { createClaudeDiscoverer } from './find-hooks.ts';
+import { createClaudeDiscoverer } from './discover.ts';
 import { readClaudePayload } from './input/read-payload.ts';
 import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
