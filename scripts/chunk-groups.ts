@@ -53,7 +53,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/dialects/claude/output/',
     'src/dialects/claude/codec.ts',
     'src/dialects/claude/entry-handlers.ts',
-    'src/dialects/claude/port.ts',
   ],
   'running-files': [
     'src/dialects/command-handler.ts',

@@ -21,8 +21,8 @@ export const claude = {
       createClaudeSession(machine),
       machine.search.ports ?? {},
     ),
-  encode: async () => (await import('./port.ts')).encode,
-  decode: async () => (await import('./port.ts')).decode,
+  encode: async () => (await import('./codec.ts')).encode,
+  decode: async () => (await import('./codec.ts')).decode,
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readClaudePayload(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
@@ -33,7 +33,7 @@ export const claude = {
   },
   importFrom: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
-  checkScript: async () => (await import('./port.ts')).checkScript,
+  checkScript: async () => (await import('./config/command-notes.ts')).checkScript,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 
