@@ -26,6 +26,9 @@ export const clinePlugins = {
     languages: ['node', 'ts'],
     load: async () => (await import('./templates/plan.ts')).planPlugin,
   },
+  createPluginHandlers: async () => (await import('./handlers.ts')).createPluginHandlers,
+  // What a hook throws is reported as a problem of its plugin; an invalid answer is not.
+  reportedFailures: ['spawn', 'timeout', 'killed', 'exit', 'threw'],
   pluginDirectories: listPluginDirectories,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;

@@ -11,8 +11,6 @@ const PLUGIN_HOOKS: Readonly<Record<string, readonly EventName[]>> = {
   afterTool: ['PostToolUse', 'PostToolUseFailure'],
 };
 
-export const PLUGIN_HOOK_EVENTS: readonly EventName[] = Object.values(PLUGIN_HOOKS).flat();
-
 export const pluginEvents = {
   names: Object.keys(PLUGIN_HOOKS),
   find(name: string): ForeignEvent | null {
