@@ -67,6 +67,8 @@ export interface Dialect {
 /** Foreign names of events, and the canonical events that they mean. */
 export interface DialectEvents {
   readonly names: readonly string[];
+  /** Set when these are names of functions in a module, under which no event can be fired. */
+  readonly areFunctions?: true;
   /** Finds the event with this name, ignoring case, or null. */
   find(name: string): ForeignEvent | null;
   /** Lists the foreign names of an event; there may be several. */

@@ -70,15 +70,15 @@ export function openDialects(
   );
 }
 
-/** Dialects of programs, whose events can be fired under their own names. */
-const PROGRAM_DIALECTS = DIALECTS.filter(({ readPayload }) => readPayload !== undefined);
-
-export const FOREIGN_EVENT_NAMES: readonly string[] = PROGRAM_DIALECTS.flatMap(
-  ({ events }) => events.names,
+/** The events of all dialects that can be fired under their foreign names. */
+const FIRED_BY_NAME = DIALECTS.map(({ events }) => events).filter(
+  ({ areFunctions }) => areFunctions !== true,
 );
 
+export const FOREIGN_EVENT_NAMES: readonly string[] = FIRED_BY_NAME.flatMap(({ names }) => names);
+
 export function findForeignEvent(name: string): ForeignEvent | null {
-  for (const { events } of PROGRAM_DIALECTS) {
+  for (const events of FIRED_BY_NAME) {
     const event = events.find(name);
     if (event !== null) return event;
   }

@@ -94,6 +94,17 @@ function discover({ workspaceRoots, settings, search }: DialectMachine): Discove
   };
 }
 
+/** A dialect with the required parts only. */
+export const bare = {
+  name: 'bare',
+  events: {
+    names: ['sooner'],
+    find: (name: string) => (name === 'sooner' ? { event: EVENT, facts: {} } : null),
+    listNames: (event: HookEvent) => (event.name === EVENT ? ['sooner'] : []),
+  },
+  vocabulary: 'claude',
+} as const satisfies Dialect;
+
 function createHook(file: string, mark: string): FoundHook {
   const root = path.dirname(path.dirname(file));
   return {
@@ -171,8 +182,11 @@ beforeAll(() => {
   writeFileSync(path.join(tree, 'src', 'dialects', 'dummy', 'dialect.ts'), DIALECT);
   const before = readFileSync(list, 'utf8');
   const after = before
-    .replace('const LIST = [', 'const LIST = [dummy, ')
-    .replace('import { claude }', "import { dummy } from './dummy/dialect.ts';\nimport { claude }");
+    .replace('const LIST = [', 'const LIST = [dummy, bare, ')
+    .replace(
+      'import { claude }',
+      "import { bare, dummy } from './dummy/dialect.ts';\nimport { claude }",
+    );
   writeFileSync(list, after);
 });
 
@@ -225,6 +239,12 @@ describe('a dialect that is one folder and its line in the list', () => {
     writeFileSync(path.join(caseDirectory, 'case.json'), JSON.stringify(caseContent));
     const tested = hookline('hooks', 'test', 'cases', '--json');
     expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 1, failed: 0 });
+  });
+
+  test('needs only events for their names to be known', () => {
+    const explained = hookline('hooks', 'explain', 'sooner', '--json');
+    expect(explained).toMatchObject({ status: 0 });
+    expect(JSON.parse(explained.stdout)).toMatchObject({ event: 'PreToolUse' });
   });
 
   test('reads its setting from the configuration and its place from its flag', () => {

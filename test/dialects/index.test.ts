@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import {
   createPluginHandlers,
+  DIALECTS,
   EMBEDDED_PLUGIN_DIALECT,
+  findDialect,
   findForeignEvent,
   findUnreportedFailure,
   FOREIGN_EVENT_NAMES,
@@ -21,6 +23,22 @@ test.each([
   ['nonsense', null],
 ])('%s under its own name', (name, event) => {
   expect(findForeignEvent(name)).toEqual(event);
+});
+
+test('the functions of a plugin are no names of events', () => {
+  expect(findDialect(EMBEDDED_PLUGIN_DIALECT)?.events.find('beforeTool')).toEqual({
+    event: 'PreToolUse',
+    facts: {},
+  });
+  expect(findForeignEvent('beforeTool')).toBeNull();
+  expect(FOREIGN_EVENT_NAMES).not.toContain('beforeTool');
+});
+
+test('every other name of every dialect can be fired', () => {
+  const names = DIALECTS.filter(({ name }) => name !== EMBEDDED_PLUGIN_DIALECT).flatMap(
+    ({ events }) => events.names,
+  );
+  expect(FOREIGN_EVENT_NAMES).toEqual(names);
 });
 
 test('every foreign name is an event', () => {
