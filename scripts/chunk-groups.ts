@@ -2,8 +2,9 @@
  * Which files of src share a part of the program. Finding and reading a part costs half a
  * millisecond, so what a command needs lies together, and what it does not need lies apart.
  *
- * A path that ends in a slash is a folder; `*` stands for one name. The longest path that fits a
- * file decides. A file that none fits goes wherever the bundler puts it.
+ * A path that ends in a slash is a folder; `*` stands for one name, also in the name of its group, so
+ * that each dialect has a part of its own. The longest path that fits a file decides. A file that none
+ * fits goes wherever the bundler puts it.
  */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   // What `hooks list` needs.
@@ -27,6 +28,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/trace/',
     'src/tool-vocabularies/',
     'src/dialects/known-tools.ts',
+    'src/dialects/command-handler.ts',
     'src/process/env-files.ts',
     'src/process/run.ts',
     'src/process/spawn.ts',
@@ -46,24 +48,20 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/cli/plugins/select-plugins.ts',
     'node_modules/ulid/',
   ],
-  // Needed only to run hooks of one kind.
-  'running-claude': [
-    'src/dialects/claude/handlers/',
-    'src/dialects/claude/input/',
-    'src/dialects/claude/output/',
-    'src/dialects/claude/codec.ts',
-    'src/dialects/claude/entry-handlers.ts',
-    'src/dialects/claude/port.ts',
-  ],
-  'running-files': [
-    'src/dialects/command-handler.ts',
-    'src/dialects/cline-files/codec.ts',
-    'src/dialects/cline-files/output.ts',
-    'src/dialects/cline-files/payload.ts',
+  // Needed only to run hooks of one dialect.
+  'running-*': [
+    'src/dialects/*/handlers/',
+    'src/dialects/*/handlers.ts',
+    'src/dialects/*/entry-handlers.ts',
+    'src/dialects/*/codec.ts',
+    'src/dialects/*/input/',
+    'src/dialects/*/payload.ts',
+    'src/dialects/*/output/',
+    'src/dialects/*/output.ts',
   ],
   // Needed only to read payloads of other agents, and to write answers for them.
   'foreign-payloads': [
-    'src/dialects/claude/input/payload-reader.ts',
+    'src/dialects/*/input/payload-reader.ts',
     'src/dialects/*/read-payload.ts',
     'src/dialects/*/input/read-payload.ts',
     'src/dialects/*/write-answer.ts',
@@ -72,7 +70,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   http: ['src/base/network-addresses.ts', 'src/base/http-body.ts'],
   // Needed only to write, copy and remove hooks.
   writing: [
-    'src/dialects/claude/config/edit.ts',
+    'src/dialects/*/config/edit.ts',
     'src/mcp/edit-servers.ts',
     'src/base/edit-json.ts',
     'src/dialects/*/templates/',
@@ -86,13 +84,15 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/dialects/claude/config/time-limits.ts',
     'src/dialects/claude/sources/',
   ],
-  // Needed only where something is configured in Claude's format.
+  // Needed only where something is configured in the format of a dialect.
+  '*-found': [
+    'src/dialects/*/binding.ts',
+    'src/dialects/*/config/',
+    'src/dialects/*/found-hook.ts',
+    'src/dialects/*/identity.ts',
+    'src/dialects/*/match/',
+  ],
   'claude-found': [
-    'src/dialects/claude/binding.ts',
-    'src/dialects/claude/config/',
-    'src/dialects/claude/found-hook.ts',
-    'src/dialects/claude/identity.ts',
-    'src/dialects/claude/match/',
     'src/dialects/claude/sources/skills-and-agents.ts',
     'src/mcp/parse-servers.ts',
     'src/base/located-json.ts',
@@ -170,7 +170,11 @@ const PATTERNS = [...Object.entries(GROUPS), [null, UNGROUPED] as const]
 /** Finds the group of a file, by its absolute path on any system; null without one. */
 export function findChunkGroup(file: string): string | null {
   const written = file.replaceAll('\\', '/');
-  return PATTERNS.find(({ pattern }) => pattern.test(written))?.group ?? null;
+  for (const { group, pattern } of PATTERNS) {
+    const match = pattern.exec(written);
+    if (match !== null) return group?.replace('*', match[1] ?? '') ?? null;
+  }
+  return null;
 }
 
 /** Lists the paths of the groups that fit none of these files, because a file was moved or removed. */
@@ -182,6 +186,6 @@ export function listStalePaths(files: readonly string[]): readonly string[] {
 }
 
 function toPattern(path: string): RegExp {
-  const source = path.replaceAll('.', '\\.').replaceAll('*', '[^/]+');
+  const source = path.replaceAll('.', '\\.').replaceAll('*', '([^/]+)');
   return new RegExp(`(?:^|/)${source}${path.endsWith('/') ? '' : '$'}`);
 }

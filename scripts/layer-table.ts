@@ -68,15 +68,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'process',
       'mcp',
       'permissions',
-      { to: 'plugins/entry.ts', typesOnly: true },
+      // What plugins are, for the dialects whose hooks are functions of plugins.
+      { to: 'plugins', typesOnly: true },
+      { to: 'sessions/messages.ts', typesOnly: true },
       // What a discovered unit binds.
       { to: 'trust/collect-unit.ts', typesOnly: true },
       { to: 'plugins/find', from: 'dialects/cline-plugins' },
       { to: 'plugins/serialize', from: 'dialects/cline-plugins' },
       { to: 'plugins/messages', from: 'dialects/cline-plugins' },
       { to: 'plugins/plugin-ownership.ts', from: 'dialects/cline-plugins' },
-      { to: 'plugins', from: 'dialects/cline-plugins', typesOnly: true },
-      { to: 'sessions/messages.ts', from: 'dialects/cline-plugins', typesOnly: true },
     ],
   },
   trust: { mayImport: ['base'] },

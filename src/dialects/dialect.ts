@@ -1,12 +1,14 @@
-import type { Verdict } from '../hooks/decision.ts';
+import type { FailureKind, Verdict } from '../hooks/decision.ts';
 import type { EventName, FiredEvent, HookEvent } from '../hooks/facts.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
-import type { Answer, HandlerInput } from '../hooks/handler.ts';
+import type { Answer, Handler, HandlerInput } from '../hooks/handler.ts';
 import type { ServerConfig } from '../mcp/server-config.ts';
+import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { HookImport } from './import-hooks.ts';
 import type { DialectMachine, MachineFacts } from './machine.ts';
 import type { DialectOptions, PlaceOption } from './options.ts';
+import type { PluginHooksOptions } from './ports.ts';
 import type { HookTemplates } from './templates.ts';
 
 /** A part that is imported when it is first used, so that a dialect costs no start-up. */
@@ -52,6 +54,10 @@ export interface Dialect {
   readonly removeEntry?: Lazy<RemoveEntry>;
   /** Mistakes in a hook's script that only this agent's users make, as sentences. */
   readonly checkScript?: Lazy<CheckScript>;
+  /** Creates handlers for hooks of its plugins; each sees the changes of those before it. */
+  readonly createPluginHandlers?: Lazy<CreatePluginHandlers>;
+  /** Kinds of failures that its handlers report themselves, so that nothing else has to. */
+  readonly reportedFailures?: readonly FailureKind[];
   /** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
   readonly pluginDirectories?: (machine: MachinePlaces) => readonly PluginDirectory[];
   /** The usual names of its files and directories. */
@@ -84,6 +90,8 @@ export interface HomeDirectory {
 /** Foreign names of events, and the canonical events that they mean. */
 export interface DialectEvents {
   readonly names: readonly string[];
+  /** Set when these are names of functions in a module, under which no event can be fired. */
+  readonly areFunctions?: true;
   /** Finds the event with this name, ignoring case, or null. */
   find(name: string): ForeignEvent | null;
   /** Lists the foreign names of an event; there may be several. */
@@ -151,6 +159,11 @@ export interface RemovedEntry {
   /** The entry as the only one of a file. */
   readonly entry: string;
 }
+
+export type CreatePluginHandlers = (
+  plugins: readonly ActivePlugin[],
+  options: PluginHooksOptions,
+) => readonly Handler[];
 
 export type CheckScript = (script: string, eventName: string) => readonly string[];
 

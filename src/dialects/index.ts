@@ -1,12 +1,15 @@
 import { HooklineError } from '../base/errors.ts';
 import type { Setting } from '../base/setting.ts';
-import type { FiredEvent } from '../hooks/facts.ts';
+import type { FiredEvent, HookEvent } from '../hooks/facts.ts';
+import type { Handler } from '../hooks/handler.ts';
+import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import { claude } from './claude/dialect.ts';
 import { clineFiles } from './cline-files/dialect.ts';
 import { clinePlugins } from './cline-plugins/dialect.ts';
 import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
 import type { DialectMachine } from './machine.ts';
 import type { PlaceOption } from './options.ts';
+import type { PluginHooksOptions } from './ports.ts';
 import type { Outcome } from '../hooks/decision.ts';
 
 /** Every dialect there is, in the order in which their hooks are declared. */
@@ -67,15 +70,15 @@ export function openDialects(
   );
 }
 
-/** Dialects of programs, whose events can be fired under their own names. */
-const PROGRAM_DIALECTS = DIALECTS.filter(({ readPayload }) => readPayload !== undefined);
-
-export const FOREIGN_EVENT_NAMES: readonly string[] = PROGRAM_DIALECTS.flatMap(
-  ({ events }) => events.names,
+/** The events of all dialects that can be fired under their foreign names. */
+const FIRED_BY_NAME = DIALECTS.map(({ events }) => events).filter(
+  ({ areFunctions }) => areFunctions !== true,
 );
 
+export const FOREIGN_EVENT_NAMES: readonly string[] = FIRED_BY_NAME.flatMap(({ names }) => names);
+
 export function findForeignEvent(name: string): ForeignEvent | null {
-  for (const { events } of PROGRAM_DIALECTS) {
+  for (const events of FIRED_BY_NAME) {
     const event = events.find(name);
     if (event !== null) return event;
   }
@@ -100,27 +103,50 @@ export function listProtectedPlaces(
   return DIALECTS.flatMap(({ protectedPlaces }) => protectedPlaces?.(machine) ?? []);
 }
 
-/** Loads the function that creates handlers for hooks of plugins. */
-export async function loadPluginHandlers() {
-  return (await import('./cline-plugins/handlers.ts')).createPluginHandlers;
+/** Creates handlers for hooks of plugins; `getDialect` returns the name of a plugin's dialect. */
+export async function createPluginHandlers(
+  plugins: readonly ActivePlugin[],
+  getDialect: (plugin: ActivePlugin) => string,
+  options: PluginHooksOptions,
+): Promise<readonly Handler[]> {
+  const handlers = await Promise.all(
+    DIALECTS.map(async (dialect) => {
+      const own = plugins.filter((plugin) => getDialect(plugin) === dialect.name);
+      if (own.length === 0) return [];
+      const create = await dialect.createPluginHandlers?.();
+      return create?.(own, options) ?? [];
+    }),
+  );
+  return handlers.flat();
 }
+
+/** Whether plugins of any dialect can have hooks for this event. */
+export function hasPluginHooks(event: HookEvent): boolean {
+  return DIALECTS.some(
+    ({ createPluginHandlers: load, events }) =>
+      load !== undefined && events.listNames(event).length > 0,
+  );
+}
+
+/** Finds a failure that the handlers of its dialect have not reported themselves. */
+export function findUnreportedFailure({ dialect, failure }: Outcome): Outcome['failure'] {
+  if (failure === null) return null;
+  const isReported = findDialect(dialect)?.reportedFailures?.includes(failure.kind) ?? false;
+  return isReported ? null : failure;
+}
+
+/** Whose payloads are read and whose hooks are written unless the user names another dialect. */
+export const DEFAULT_DIALECT: string = clineFiles.name;
+
+/** The dialect of plugin objects that a program passes, which have no file to be discovered. */
+export const EMBEDDED_PLUGIN_DIALECT: string = clinePlugins.name;
 
 /** Loads the function that reads an event from the data of a Cline hook file. */
 export async function loadFileHookReader() {
   return (await import('./cline-files/read-payload.ts')).readEventFromData;
 }
 
-/**
- * Finds a failure that is not reported yet. That a plugin's hook threw or timed out is already
- * reported as a problem of the plugin; an invalid answer is not.
- */
-export function findUnreportedFailure({ dialect, failure }: Outcome): Outcome['failure'] {
-  return dialect === 'plugin' && failure?.kind !== 'output' ? null : failure;
-}
-
-/** Whose payloads are read and whose hooks are written unless the user names another dialect. */
-export const DEFAULT_DIALECT: string = clineFiles.name;
-
+// Public functions are about one format: `claudeHooks` about Claude's, hook runners about Cline's files.
 export { claude, clineFiles };
 export type { FileHookData } from './cline-files/read-payload.ts';
 export {
@@ -129,4 +155,3 @@ export {
   type FileHookName,
   findFileHookName,
 } from './cline-files/events.ts';
-export { PLUGIN_HOOK_EVENTS } from './cline-plugins/events.ts';

@@ -1,3 +1,10 @@
+import type { HookEvent } from '../hooks/facts.ts';
+import type { AgentRunResult, AgentToolDefinition } from '../plugins/contract/runtime-hooks.ts';
+import type { AgentRuntimeStateSnapshot } from '../plugins/contract/snapshot.ts';
+import type { AgentTool } from '../plugins/contract/tool.ts';
+import type { MessageNote } from '../plugins/messages/agent-messages.ts';
+import type { AssistantMessage } from '../sessions/messages.ts';
+
 /** A question that a `prompt` or `agent` hook puts to the host's model. */
 export interface ModelQuestion {
   /** `agent` may use tools to find the answer; `prompt` is one request without any. */
@@ -35,4 +42,26 @@ export type CallMcp = (call: McpCall, signal: AbortSignal) => Promise<McpAnswer 
 export interface HookPorts {
   readonly askModel?: AskModel;
   readonly callMcp?: CallMcp;
+}
+
+/** Provides what hooks of plugins get besides the event. */
+export interface PluginPorts {
+  snapshot(event: HookEvent): AgentRuntimeStateSnapshot;
+  /** Whether no hook has read the conversation in a snapshot, so that the next hook may share it. */
+  isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
+  /** Describes the requester of a model request, besides what the event contains. */
+  requester?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, string>>;
+  runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
+  /** Describes the id, time and usage of an answer. */
+  describeAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
+  /** Finds a tool as the model gets it, or as its plugin created it. */
+  findTool(name: string): AgentToolDefinition | AgentTool | null;
+}
+
+export interface PluginHooksOptions {
+  readonly ports: PluginPorts;
+  /** Whether a failed hook refuses the action and is never disabled after repeated failures. */
+  readonly failsClosed: boolean;
+  /** The time limit of one hook. */
+  readonly timeoutMs: number;
 }

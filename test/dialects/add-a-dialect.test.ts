@@ -95,6 +95,17 @@ function discover({ workspaceRoots, settings, search }: DialectMachine): Discove
   };
 }
 
+/** A dialect with the required parts only. */
+export const bare = {
+  name: 'bare',
+  events: {
+    names: ['sooner'],
+    find: (name: string) => (name === 'sooner' ? { event: EVENT, facts: {} } : null),
+    listNames: (event: HookEvent) => (event.name === EVENT ? ['sooner'] : []),
+  },
+  vocabulary: 'claude',
+} as const satisfies Dialect;
+
 function createHook(file: string, mark: string): FoundHook {
   const root = path.dirname(path.dirname(file));
   return {
@@ -195,8 +206,11 @@ beforeAll(() => {
   writeFileSync(path.join(tree, 'src', 'dialects', 'dummy', 'dialect.ts'), DIALECT);
   const before = readFileSync(list, 'utf8');
   const after = before
-    .replace('const LIST = [', 'const LIST = [dummy, ')
-    .replace('import { claude }', "import { dummy } from './dummy/dialect.ts';\nimport { claude }");
+    .replace('const LIST = [', 'const LIST = [dummy, bare, ')
+    .replace(
+      'import { claude }',
+      "import { bare, dummy } from './dummy/dialect.ts';\nimport { claude }",
+    );
   writeFileSync(list, after);
 });
 
@@ -263,6 +277,12 @@ describe('a dialect that is one folder and its line in the list', () => {
       outside: [path.join(start, '.dummy')],
       inherited: ['OTHER', 'HOME', 'USERPROFILE'],
     });
+  });
+
+  test('needs only events for their names to be known', () => {
+    const explained = hookline('hooks', 'explain', 'sooner', '--json');
+    expect(explained).toMatchObject({ status: 0 });
+    expect(JSON.parse(explained.stdout)).toMatchObject({ event: 'PreToolUse' });
   });
 
   test('reads its setting from the configuration and its place from its flag', () => {

@@ -14,7 +14,7 @@ import { redactObject } from '../../host/redact-object.ts';
 export const explainHooks: Command<EventFlags> = async (context, options) => {
   const event = readEvent(options);
   warnMisspelledTool(context.print, options);
-  return withPluginHooks(context, event.name, options, async (host, plugins) => {
+  return withPluginHooks(context, event, options, async (host, plugins) => {
     const withheld = listWithheldPlugins(host, plugins);
     const explanation = withProblems(host.engine.explain(event), host.hooks(), withheld);
     const redacted = await redactObject(explanation, context.flags);

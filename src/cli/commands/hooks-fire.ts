@@ -22,7 +22,7 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
   warnMisspelledTool(context.print, options);
   return withPluginHooks(
     context,
-    event.name,
+    event,
     options,
     async (host, plugins) => {
       const verdict = await host.engine.dispatch(event, { signal: context.signal });

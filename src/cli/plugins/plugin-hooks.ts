@@ -1,8 +1,8 @@
 import type { Skipped } from '../../hooks/decision.ts';
-import type { EventName } from '../../hooks/facts.ts';
+import type { FiredEvent } from '../../hooks/facts.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
 import { readDefaultTarget } from '../../host/agent/open-session-plugins.ts';
-import { PLUGIN_HOOK_EVENTS } from '../../dialects/index.ts';
+import { hasPluginHooks } from '../../dialects/index.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { SessionPlugins } from '../../host/plugins/session-plugins.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
@@ -18,7 +18,7 @@ import { collectPlugins } from './select-plugins.ts';
  */
 export function withPluginHooks<Result>(
   context: CommandContext,
-  event: EventName,
+  event: FiredEvent,
   { load = true }: EventFlags,
   work: (host: Host, plugins: readonly PluginStatus[]) => Promise<Result>,
   extra: HostOptions = {},
@@ -38,7 +38,7 @@ export function withPluginHooks<Result>(
     context,
     async (host) => {
       if (!load) warnPluginsNotFired(context.print, host, event);
-      if (!load || !hasPluginHooks(event)) return work(host, []);
+      if (!load || !hasPluginHooks({ ...host.moment(), ...event })) return work(host, []);
       const opened = await openPlugins(context, host);
       plugins = opened;
       onChange();
@@ -65,17 +65,12 @@ export function listWithheldPlugins(
 }
 
 /** Notes how many plugins `--no-load` leaves out, because their hooks are missing from the verdict. */
-function warnPluginsNotFired(print: Printer, host: Host, event: EventName): void {
+function warnPluginsNotFired(print: Printer, host: Host, event: FiredEvent): void {
   const plugins = host
     .hooks()
     .filter(({ found, state }) => found.kind === 'plugin' && state === 'ready').length;
-  if (plugins === 0 || !hasPluginHooks(event)) return;
+  if (plugins === 0 || !hasPluginHooks({ ...host.moment(), ...event })) return;
   print.note(`note: hooks of ${formatCount(plugins, 'plugin')} are left out (--no-load)`);
-}
-
-/** Whether plugins can have hooks for an event. */
-function hasPluginHooks(event: EventName): boolean {
-  return PLUGIN_HOOK_EVENTS.includes(event);
 }
 
 /** Opens plugins for a session that has no model and is never started. */

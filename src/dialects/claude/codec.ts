@@ -4,8 +4,9 @@ import { memoizePerObject } from '../../base/memoize.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
+import type { HookOutput } from '../dialect.ts';
 import type { Entry } from './entry.ts';
-import type { ClaudeEvent } from './events.ts';
+import { type ClaudeEvent, listClaudeNames } from './events.ts';
 import { listStartNotes } from './handlers/start-notes.ts';
 import { formatLabel } from './identity.ts';
 import { encodePayload } from './input/payload.ts';
@@ -27,9 +28,9 @@ export class ClaudeCodec {
   readonly #notes = new WeakMap<HandlerInput, string>();
   readonly #payloads = new Map<ClaudeEvent, (input: HandlerInput) => Buffer>();
 
-  constructor(session: ClaudeSession) {
+  constructor(session: ClaudeSession, writeTranscript = openTranscripts(session)) {
     this.session = session;
-    this.#writeTranscript = openTranscripts(session);
+    this.#writeTranscript = writeTranscript;
   }
 
   encode(event: ClaudeEvent, input: HandlerInput, extras = {}): string {
@@ -50,7 +51,7 @@ export class ClaudeCodec {
   /** Decodes the result of a program that exited without being killed. */
   decode(entry: Entry, input: HandlerInput, result: ProgramResult): Answer {
     const request = withReason(entry, this.#createOutputRequest(entry, input, result));
-    const answer = this.#withNote(input, decodeOutput(request));
+    const answer = this.decodeOutput(request);
     if (entry.type !== 'command') return answer;
     const { exitCode, stderr } = request;
     const { cwd } = input.event;
@@ -68,7 +69,14 @@ export class ClaudeCodec {
   decodeText(entry: Entry, input: HandlerInput, text: string): Answer {
     const output = { exitCode: 0, signal: null, stdout: text, stderr: '', isTruncated: false };
     const spill = createSpill(this.session, input.event);
-    return this.#withNote(input, decodeOutput({ ...describeHook(entry), ...output, input, spill }));
+    return this.decodeOutput({ ...describeHook(entry), ...output, input, spill });
+  }
+
+  /** Decodes the output of any hook, and notes what was wrong with its payload. */
+  decodeOutput(request: OutputRequest): Answer {
+    const answer = decodeOutput(request);
+    const note = this.#notes.get(request.input);
+    return note === undefined ? answer : { ...answer, notes: [...(answer.notes ?? []), note] };
   }
 
   #createOutputRequest(entry: Entry, input: HandlerInput, result: ProgramResult): OutputRequest {
@@ -84,11 +92,42 @@ export class ClaudeCodec {
       spill: createSpill(this.session, input.event),
     };
   }
+}
 
-  #withNote(input: HandlerInput, answer: Answer): Answer {
-    const note = this.#notes.get(input);
-    return note === undefined ? answer : { ...answer, notes: [...(answer.notes ?? []), note] };
-  }
+const NO_SESSION: ClaudeSession = {
+  startDirectory: '/',
+  home: null,
+  stateDirectory: null,
+  isAttended: false,
+  awaitsRewake: true,
+  env: {},
+  settingsEnv: {},
+  machine: { platform: 'linux', findProgram: () => null },
+};
+
+/** The codec of hooks that no session runs: it writes neither transcripts nor long outputs. */
+const SESSIONLESS_CODEC = new ClaudeCodec(NO_SESSION, () => ({ path: '', note: null }));
+
+/** Encodes the payload of a command hook; null when Claude Code has no such event. */
+export function encode(input: HandlerInput): string | null {
+  const [event] = listClaudeNames(input.event);
+  return event === undefined ? null : SESSIONLESS_CODEC.encode(event, input);
+}
+
+/** Decodes a command hook's output; an empty answer when Claude Code has no such event. */
+export function decode(input: HandlerInput, output: HookOutput): Answer {
+  const [event] = listClaudeNames(input.event);
+  if (event === undefined) return {};
+  return SESSIONLESS_CODEC.decodeOutput({
+    ...output,
+    event,
+    label: 'hook',
+    onFailure: 'continue',
+    input,
+    signal: null,
+    isTruncated: false,
+    spill: createSpill(NO_SESSION, input.event),
+  });
 }
 
 function describeHook(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {

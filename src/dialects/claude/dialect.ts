@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Dialect, MachinePlaces } from '../dialect.ts';
 import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
-import { createClaudeDiscoverer } from './find-hooks.ts';
+import { createClaudeDiscoverer } from './discover.ts';
 import { readClaudePayload } from './input/read-payload.ts';
 import { CLAUDE_PATHS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
@@ -28,8 +28,8 @@ export const claude = {
       createClaudeSession(machine),
       machine.search.ports ?? {},
     ),
-  encode: async () => (await import('./port.ts')).encode,
-  decode: async () => (await import('./port.ts')).decode,
+  encode: async () => (await import('./codec.ts')).encode,
+  decode: async () => (await import('./codec.ts')).decode,
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readClaudePayload(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
@@ -45,7 +45,7 @@ export const claude = {
     load: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   },
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
-  checkScript: async () => (await import('./port.ts')).checkScript,
+  checkScript: async () => (await import('./config/command-notes.ts')).checkScript,
   ownPaths: CLAUDE_PATHS,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;

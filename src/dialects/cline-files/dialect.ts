@@ -3,7 +3,7 @@ import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
 import { listNamedPlaces } from '../options.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
-import { createClineFilesDiscoverer, findNamedFileHook } from './find-hooks.ts';
+import { createClineFilesDiscoverer, findNamedFileHook } from './discover.ts';
 import { CLINE_PATHS, CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
 import { readPayload } from './read-payload.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';

@@ -1,325 +1,226 @@
-import {
-  closeSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
 import path from 'node:path';
-import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
-import { isNotFoundError } from '../../base/files.ts';
-import { joinChildPath, findRealPath } from '../../base/paths.ts';
-import { findClosestName } from '../../base/did-you-mean.ts';
-import {
-  hasStdinPath,
-  type LaunchMachine,
-  type LaunchPlan,
-  planLaunch,
-} from '../../process/interpreter.ts';
-import { findByPathExt } from '../../process/program-finder.ts';
-import type { Ignored } from '../discovery.ts';
-import type { HookDirectory } from './directories.ts';
-import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, type Profile } from './events.ts';
+import { isInside } from '../../base/paths.ts';
+import type { HandlerInput } from '../../hooks/handler.ts';
+import type { LaunchMachine } from '../../process/interpreter.ts';
+import { type Codec, createCommandHandler, createFailingHandler } from '../command-handler.ts';
+import type { Discoverer } from '../dialect.ts';
+import type { Discovery, FoundHook, Grant, Ignored } from '../discovery.ts';
+import { createFileHookCodec, type DecideOptions } from './codec.ts';
+import { listHookDirectories, type HookPlaces, resolvePlace } from './directories.ts';
+import { type HookFile, readHookDirectory, readHookFile } from './read-hook-files.ts';
+import { findNoMisfit, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
+import { statSync } from 'node:fs';
 
-/** A file whose name and place make it a hook. */
-export interface HookFile {
-  readonly id: string;
-  readonly ownId: string;
-  readonly name: FileHookName;
-  readonly path: string;
-  readonly directory: HookDirectory;
-  readonly profile: Profile;
-  readonly isExecutable: boolean;
-  readonly launch: LaunchPlan;
-  /** The text after `#!` in its first line; empty without one. */
-  readonly shebang: string;
-  /** Whether it opens `/dev/stdin` by its path. */
-  readonly opensStdin: boolean;
-}
-
-/** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
-export function readHookDirectory(
-  directory: HookDirectory,
-  machine: LaunchMachine,
-): { readonly files: readonly HookFile[]; readonly ignored: readonly Ignored[] } {
-  const listing = listNames(directory.path);
-  if ('why' in listing) return { files: [], ignored: [listing] };
-  const files: HookFile[] = [];
-  const ignored: Ignored[] = [];
-  for (const entry of listing.toSorted()) {
-    const hookFile = readEntry(entry, { directory, siblings: listing, machine });
-    if ('why' in hookFile) ignored.push(hookFile);
-    else files.push(hookFile);
-  }
-  return { files, ignored };
-}
-
-/** Lists the names in a directory; empty when it does not exist, a reason when it cannot be read. */
-function listNames(directory: string): readonly string[] | Ignored {
-  try {
-    if (statSync(directory, { throwIfNoEntry: false }) === undefined) return [];
-    return readdirSync(directory);
-  } catch (error) {
-    if (!isNotFoundError(error)) {
-      return createHidden(directory, `cannot be read: ${getErrorMessage(error)}`);
-    }
-    if (findRealPath(directory) === null) return [];
-    return { path: directory, why: 'is not a directory, so it holds no hooks' };
-  }
-}
-
-function createHidden(place: string, why: string): Ignored {
-  return { path: place, why, mayHideHook: true };
-}
-
-interface Neighbourhood {
-  readonly directory: HookDirectory;
-  readonly siblings: readonly string[];
+export interface ClineFilesOptions extends DecideOptions {
+  readonly places: HookPlaces;
   readonly machine: LaunchMachine;
+  /** Profiles set by hand, by hook id. */
+  readonly profiles: Readonly<Record<string, Profile>>;
+  readonly timeoutMs: number;
 }
 
-function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
-  const file = joinChildPath(around.directory.path, entry);
-  const parsedName = parseName(entry, around.machine.platform);
-  if ('why' in parsedName) return { path: file, why: parsedName.why };
-  const rival = findWindowsRival(entry, around);
-  if (rival !== null) return { path: file, why: `${rival} comes first in PATHEXT` };
-  const hookFile = readHookFile(file, parsedName.name, around);
-  if ('why' in hookFile) return hookFile;
-  if (isForeignTwin(entry, hookFile.launch, around)) {
-    return { path: file, why: 'a PowerShell hook, but PowerShell (pwsh) is not on the PATH' };
-  }
-  const mark = formatRepeatMark(entry, around);
-  return { ...hookFile, id: `${hookFile.id}${mark}`, ownId: `${hookFile.ownId}${mark}` };
-}
-
-/**
- * Distinguishes `PreToolUse.sh` from `pretooluse.SH` in one directory; the exact spelling has the
- * plain id.
- */
-function formatRepeatMark(entry: string, { siblings, machine }: Neighbourhood): string {
-  const plain = parsePlainName(entry, machine.platform);
-  const rivals = siblings
-    .filter((other) => parsePlainName(other, machine.platform) === plain)
-    .toSorted(
-      (one, other) => Number(other === plain) - Number(one === plain) || compare(one, other),
-    );
-  const position = rivals.indexOf(entry);
-  return position <= 0 ? '' : `~${position + 1}`;
-}
-
-function parsePlainName(entry: string, platform: NodeJS.Platform): string | null {
-  const parsedName = parseName(entry, platform);
-  return 'why' in parsedName ? null : formatFileName(parsedName.name, entry);
-}
-
-function formatFileName(name: FileHookName, file: string): string {
-  return `${name}${path.extname(file).trim().toLowerCase()}`;
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : 1;
-}
-
-/** Reads one file as a hook of this name, whatever its own name and place. */
-export function readHookFile(
-  file: string,
-  name: FileHookName,
-  { directory, machine }: Pick<Neighbourhood, 'directory' | 'machine'>,
-): HookFile | Ignored {
-  const stats = readStats(file);
-  if ('why' in stats) return stats;
-  const text = readHead(file, stats.size);
-  const fileName = formatFileName(name, file);
+/** Discovers executables in known directories that are named after an event. */
+export function createClineFilesDiscoverer(options: ClineFilesOptions): Discoverer {
+  const codecs = createCodecs(options);
   return {
-    id: `cline:${directory.label}${directory.suffix}:${fileName}`,
-    ownId: `cline:${directory.label}:${fileName}`,
-    name,
-    path: file,
-    directory,
-    profile: typeof text === 'string' ? 'classic' : detectProfile(name, text.toString('utf8')),
-    isExecutable: isExecutable(stats),
-    launch: planHookLaunch(file, stats, text, machine),
-    shebang: typeof text === 'string' ? '' : readShebangLine(text),
-    opensStdin: typeof text !== 'string' && hasStdinPath(text.toString('latin1')),
+    discover(): Discovery {
+      const directories = listHookDirectories(options.places);
+      const readDirectories = directories.map((directory) =>
+        readHookDirectory(directory, options.machine),
+      );
+      const files = readDirectories
+        .flatMap((each) => each.files)
+        .map((file) => ({
+          ...file,
+          directory: resolvePlace(file.directory, options.places, file.path),
+        }));
+      const findFiles = createShebangFiles();
+      return {
+        hooks: files.map((file) =>
+          createFoundHook(overrideProfile(file, options), codecs, findFiles, options.timeoutMs),
+        ),
+        ignored: readDirectories.flatMap((each) => each.ignored),
+        watched: directories.map((directory) => directory.path),
+      };
+    },
   };
 }
 
-const EXTENSIONS = new Set([
-  '',
-  '.sh',
-  '.bash',
-  '.zsh',
-  '.js',
-  '.mjs',
-  '.cjs',
-  '.ts',
-  '.mts',
-  '.cts',
-  '.py',
-  '.ps1',
-]);
-const WINDOWS_EXTENSIONS = new Set(['.bat', '.cmd', '.exe', '.com']);
-
-function parseName(
-  entry: string,
-  platform: NodeJS.Platform,
-): { readonly name: FileHookName } | { readonly why: string } {
-  const extension = path.extname(entry);
-  const base = entry.slice(0, entry.length - extension.length);
-  const name = FILE_HOOK_NAMES.find(
-    (hookName) => hookName.toLowerCase() === base.trim().toLowerCase(),
-  );
-  if (name === undefined) return { why: explainUnknownName(base) };
-  const lower = extension.trim().toLowerCase();
-  const isKnown = EXTENSIONS.has(lower) || (platform === 'win32' && WINDOWS_EXTENSIONS.has(lower));
-  return isKnown ? { name } : { why: explainUnknownExtension(lower) };
-}
-
-function explainUnknownName(base: string): string {
-  const suggestion = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
-  return suggestion === null
-    ? 'its name is not the name of a hook'
-    : `its name is not the name of a hook; did you mean ${suggestion}?`;
-}
-
-function explainUnknownExtension(extension: string): string {
-  if (WINDOWS_EXTENSIONS.has(extension)) return `${extension} files run only on Windows`;
-  return `its extension ${extension} is not supported`;
-}
-
-function readStats(file: string): Stats | Ignored {
-  try {
-    const stats = statSync(file);
-    if (stats.isDirectory()) return { path: file, why: 'is a directory' };
-    return stats.isFile() ? stats : { path: file, why: 'is not a regular file' };
-  } catch (error) {
-    if (getErrorCode(error) !== 'ENOENT') {
-      return createHidden(file, `cannot be read: ${getErrorMessage(error)}`);
-    }
-    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    return createHidden(file, isThere ? 'is a broken link' : 'does not exist');
-  }
-}
-
-const HEAD_BYTES = 64 * 1024;
-
-function readHead(file: string, bytes: number): Buffer | string {
-  try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const head = Buffer.allocUnsafe(Math.min(bytes, HEAD_BYTES));
-      return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    return getErrorMessage(error);
-  }
-}
-
-const LINE_BYTES = 512;
-
-function readShebangLine(head: Buffer): string {
-  return /^\uFEFF?#!([^\n]*)/.exec(head.toString('utf8', 0, LINE_BYTES))?.[1] ?? '';
-}
-
-/** `text` is the head of the file, or why it cannot be read. */
-function planHookLaunch(
+/** Reads a hook that the caller names by its path; a reason when it is none. */
+export function findNamedFileHook(
   file: string,
-  stats: Stats,
-  text: Buffer | string,
-  machine: LaunchMachine,
-): LaunchPlan {
-  if (typeof text === 'string') return { missing: `it cannot be read: ${text}` };
-  return planLaunch(
-    { path: file, head: text.subarray(0, LINE_BYTES), isExecutable: isExecutable(stats) },
-    machine,
+  name: FileHookName,
+  options: Omit<ClineFilesOptions, 'places'>,
+): FoundHook | Ignored {
+  const directory = { path: path.dirname(file), place: 'given', label: 'given' } as const;
+  const hookFile = readHookFile(file, name, {
+    directory: { ...directory, suffix: '', root: null },
+    machine: options.machine,
+  });
+  if ('why' in hookFile) return hookFile;
+  return createFoundHook(
+    overrideProfile(hookFile, options),
+    createCodecs(options),
+    createShebangFiles(),
+    options.timeoutMs,
   );
 }
 
-function isExecutable(stats: Stats): boolean {
-  return (stats.mode & 0o111) !== 0;
+type Codecs = (file: HookFile) => Codec;
+
+/** Hooks with the same payload share a codec, so that it is serialised once. */
+function createCodecs(options: DecideOptions): Codecs {
+  const codecs = new Map<string, Codec>();
+  return ({ name, profile }) => {
+    const key = `${name} ${profile}`;
+    const codec = codecs.get(key) ?? createFileHookCodec(name, profile, options);
+    codecs.set(key, codec);
+    return codec;
+  };
 }
 
-/** Windows starts one program for a name without extension, chosen by PATHEXT. */
-function findWindowsRival(
-  entry: string,
-  { directory, siblings, machine }: Neighbourhood,
-): string | null {
-  const { name: baseName, ext } = path.parse(entry);
-  if (machine.platform !== 'win32' || !WINDOWS_EXTENSIONS.has(ext.toLowerCase())) return null;
-  const { pathExt } = machine;
-  const first = findByPathExt(directory.path, baseName, siblings, pathExt);
-  const winner = first === null ? entry : path.win32.basename(first);
-  return winner === entry ? null : winner;
+function overrideProfile(
+  file: HookFile,
+  { profiles }: Pick<ClineFilesOptions, 'profiles'>,
+): HookFile {
+  return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
 }
 
-/** A `.ps1` beside the Unix hook is for Windows, so it is skipped where there is no PowerShell. */
-function isForeignTwin(
-  entry: string,
-  launch: LaunchPlan,
-  { siblings, machine }: Neighbourhood,
-): boolean {
-  if (machine.platform === 'win32' || path.extname(entry).toLowerCase() !== '.ps1') return false;
-  const base = path.basename(entry, path.extname(entry)).toLowerCase();
-  const hasTwin = siblings.some(
-    (other) => other !== entry && path.parse(other).name.toLowerCase() === base,
-  );
-  return 'missing' in launch && (hasTwin || machine.findProgram('pwsh') === null);
+function createFoundHook(
+  file: HookFile,
+  codecs: Codecs,
+  findFiles: ShebangFiles,
+  timeoutMs: number,
+): FoundHook {
+  const { directory, launch } = file;
+  const { root } = directory;
+  return {
+    kind: 'hook',
+    unit: {
+      id: file.id,
+      ownId: file.ownId,
+      dialect: 'cline',
+      eventName: file.name,
+      path: file.path,
+      line: null,
+      place: directory.place,
+      root,
+      binds: {
+        entry: file.path,
+        files: root === null ? [] : findFiles(file.shebang, root),
+        directories: [directory.path],
+      },
+      notes: listNotes(file),
+      problem: 'missing' in launch ? launch.missing : null,
+      details: { profile: file.profile, ...formatCommandLine(file) },
+    },
+    events: FILE_HOOKS[file.name].events,
+    matcher: null,
+    timeoutMs,
+    onFailure: 'open',
+    toHandlers: (grant) => createHandlers(file, codecs(file), grant),
+  };
 }
 
-// VS Code never had these events, so their hooks are written for the SDK.
-const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShutdown']);
-
-/** Guesses from its name and text for which generation of Cline a hook was written. */
-export function detectProfile(name: FileHookName, text: string): Profile {
-  if (SDK_MOMENTS.has(name)) return 'sdk';
-  if (!ANY_SIGN.test(text)) return 'classic';
-  return detectProfileIn(stripComments(text)) ?? detectProfileIn(text) ?? 'classic';
+function listNotes({ isExecutable, path: file, launch }: HookFile): string[] {
+  const isClassicName = path.extname(file) === '';
+  return [
+    ...(isExecutable || !isClassicName ? [] : ['not executable: off in VS Code']),
+    ...('missing' in launch || launch.note === null ? [] : [launch.note]),
+  ];
 }
 
-// A quick test: every text searched below contains one of these, and most small hooks contain none.
-const ANY_SIGN = /_|editor|rootSessionId/;
-
-// The comment that Cline writes into new hooks names tools as examples.
-const COMMENT_LINE = /^[ \t]*(?:#|\/\/|\/\*|\*(?:[ \t/]|$)).*$/gmu;
-
-function stripComments(text: string): string {
-  return text.replace(COMMENT_LINE, '');
+function formatCommandLine({ launch }: HookFile): Record<string, string> {
+  return 'missing' in launch ? {} : { command: [launch.file, ...launch.args].join(' ') };
 }
 
-const SDK_WORDS =
-  /\b(?:tool_call|tool_result|apply_patch|agent_(?:start|resume|end|error|abort)|prompt_submit|session_shutdown|rootSessionId|parent_agent_id)\b/u;
-
-/**
- * Counts the tool names of each generation in the text; more names win. A hook that reads SDK-only
- * keys first is an SDK hook. Null when undecided.
- */
-function detectProfileIn(text: string): Profile | null {
-  if (hasSdkKeysFirst(text)) return 'sdk';
-  const classic = countNames(text, CLASSIC_TOOLS);
-  const sdk = countNames(text, SDK_TOOLS);
-  if (classic !== sdk) return classic > sdk ? 'classic' : 'sdk';
-  if (SDK_WORDS.test(text)) return 'sdk';
-  return classic > 0 ? 'classic' : null;
+function createHandlers(
+  file: HookFile,
+  codec: Codec,
+  grant: Grant,
+): ReturnType<FoundHook['toHandlers']> {
+  const { misfit, events } = FILE_HOOKS[file.name];
+  const target = {
+    id: file.id,
+    dialect: 'cline',
+    source: formatSource(file),
+    vocabulary: file.profile,
+    onFailure: grant.onFailure,
+    ...(misfit === findNoMisfit ? {} : { fits: misfit }),
+    withheld: grant.withheld,
+  };
+  const { launch } = file;
+  if ('missing' in launch) {
+    return events.map((event) => createFailingHandler({ ...target, event }, launch.missing));
+  }
+  const program = (input: HandlerInput) => ({
+    file: launch.file,
+    args: launch.args,
+    cwd: getRunDirectory(file, input),
+    env: grant.environment,
+    timeoutMs: grant.timeoutMs,
+    opensStdin: file.opensStdin,
+  });
+  return events.map((event) => createCommandHandler({ ...target, event, program, codec }));
 }
 
-function hasSdkKeysFirst(text: string): boolean {
-  const sdkAt = text.search(/[.'"]tool_(?:call|result)\b/u);
-  const sharedAt = text.search(/\b(?:pre|post)ToolUse\b/u);
-  return sdkAt !== -1 && (sharedAt === -1 || sdkAt < sharedAt);
+/** Formats the path relative to its root, or the whole path outside of it. */
+function formatSource({ path: file, directory }: HookFile): string {
+  const { root } = directory;
+  return root === null || !isInside(root, file) ? file : path.relative(root, file);
 }
 
-// `apply_patch` is in neither list: both generations have it. `editor` is also a plain word, so only
-// one in quotes or between bars counts.
-const CLASSIC_TOOLS =
-  /\b(?:execute_command|read_file|write_to_file|replace_in_file|list_files|list_code_definition_names|search_files|browser_action|use_mcp_tool|access_mcp_resource|ask_followup_question|attempt_completion|(?:plan|act)_mode_respond)\b/gu;
-const SDK_TOOLS =
-  /\b(?:run_commands|read_files|search_codebase|fetch_web_content|ask_question|spawn_agent|(?<=["'|])editor(?=["'|)]))\b/gu;
+/** A workspace's hook runs in its own root, a personal one in the first root. */
+function getRunDirectory({ directory }: HookFile, { event }: HandlerInput): string {
+  return directory.root ?? event.workspaceRoots[0] ?? event.cwd;
+}
 
-function countNames(text: string, names: RegExp): number {
-  return new Set(text.match(names)).size;
+/** Finds files of the workspace that a `#!` line names, which run with the hook or instead of it. */
+type ShebangFiles = (line: string, root: string) => readonly string[];
+
+/** Caches the result by line, because hooks of one directory mostly have the same one. */
+function createShebangFiles(): ShebangFiles {
+  const filesByLine = new Map<string, readonly string[]>();
+  return (line, root) => {
+    const key = `${root}\n${line}`;
+    const files = filesByLine.get(key) ?? findShebangFiles(line, root);
+    filesByLine.set(key, files);
+    return files;
+  };
+}
+
+function findShebangFiles(line: string, root: string): readonly string[] {
+  const files = splitShebangWords(line).flatMap((word) => findFilesOfWord(word, root));
+  return [...new Set(files)].filter((each) => each !== root && isInside(root, each));
+}
+
+/** Splits a line into parts that may be paths, as in `--import=./a.mjs`, `-r./a.js` and `A=./b:./c`. */
+function splitShebangWords(line: string): readonly string[] {
+  // `env -S` has escapes for white space and replaces variables.
+  const plain = line.replaceAll(/\\[_tnrfv]/g, ' ').replaceAll(/\$\{[^}]*\}|["'\\]/g, '');
+  const words = plain.split(/\s+/).flatMap((word) => {
+    return [word, ...word.split(/[=:,()]/), word.replace(/^-\w/, '')];
+  });
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+const LOADED_ENDINGS = ['', '.js', '.cjs', '.json', '.node', '.py', '/index.js', '/__main__.py'];
+
+/** Returns a path even when nothing exists there yet; a plain word only when such a file exists. */
+function findFilesOfWord(word: string, root: string): readonly string[] {
+  const isPath = /^[^-=][^=]*(?:\/[^=]*|\.[a-z]\w*)$/i.test(word) || word.startsWith('/');
+  const spellings = new Set([word, word.replace(/^\/+/, ''), word.replaceAll('.', '/')]);
+  const below = path.join(root, path.sep);
+  const guesses = [...spellings]
+    .flatMap((name) => LOADED_ENDINGS.map((ending) => path.resolve(root, `${name}${ending}`)))
+    .filter((file) => file.startsWith(below) && isFile(file));
+  return [...(isPath ? [path.resolve(root, word)] : []), ...guesses];
+}
+
+function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }

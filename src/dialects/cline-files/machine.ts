@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ClineFilesOptions } from './find-hooks.ts';
+import type { ClineFilesOptions } from './discover.ts';
 import type { HookPlaces } from './directories.ts';
 import type { Profile } from './events.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';

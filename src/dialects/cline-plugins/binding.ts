@@ -4,7 +4,7 @@ import { isDataDirectory, isDataFile } from '../../base/files.ts';
 import { joinChildPath, findPathInside, findRealPath, isInside } from '../../base/paths.ts';
 import { listOutsideImports } from '../../plugins/find/module-text.ts';
 import type { Binds } from '../discovery.ts';
-import type { NamedPlugin } from './discover-plugins.ts';
+import type { NamedPlugin } from './find-plugins.ts';
 
 /**
  * Computes what the trust in a plugin depends on: all files of its package, or of its directory when

@@ -6,36 +6,15 @@ import type {
   AgentAfterModelContext,
   AgentAfterToolContext,
   AgentBeforeToolContext,
-  AgentRunResult,
-  AgentToolDefinition,
 } from '../../plugins/contract/runtime-hooks.ts';
-import type { AgentRuntimeStateSnapshot } from '../../plugins/contract/snapshot.ts';
-import type { AgentTool } from '../../plugins/contract/tool.ts';
-import {
-  createAgentMessage,
-  toPluginPart,
-  type MessageNote,
-} from '../../plugins/messages/agent-messages.ts';
+import { createAgentMessage, toPluginPart } from '../../plugins/messages/agent-messages.ts';
 import {
   toFinishReason,
   toSdkResult,
   createSdkResult,
   createToolSource,
 } from '../../plugins/messages/sdk-tool-names.ts';
-
-/** Provides what hooks of plugins get besides the event. */
-export interface PluginPorts {
-  snapshot(event: HookEvent): AgentRuntimeStateSnapshot;
-  /** Whether no hook has read the conversation in a snapshot, so that the next hook may share it. */
-  isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
-  /** Describes the requester of a model request, besides what the event contains. */
-  requester?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, string>>;
-  runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
-  /** Describes the id, time and usage of an answer. */
-  describeAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;
-  /** Finds a tool as the model gets it, or as its plugin created it. */
-  findTool(name: string): AgentToolDefinition | AgentTool | null;
-}
+import type { PluginPorts } from '../ports.ts';
 
 type ToolEvent = HookEvent<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 

@@ -2,9 +2,9 @@ import path from 'node:path';
 import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';
 import { listNamedPlaces, type PlaceOption } from '../options.ts';
-import { listPluginRoots } from './discover-plugins.ts';
+import { listPluginRoots } from './find-plugins.ts';
 import { pluginEvents } from './events.ts';
-import { createPluginDiscoverer } from './discoverer.ts';
+import { createPluginDiscoverer } from './discover.ts';
 import { findPluginPlaces } from './machine.ts';
 
 /** Files, packages and directories with plugins. */
@@ -26,6 +26,9 @@ export const clinePlugins = {
     languages: ['node', 'ts'],
     load: async () => (await import('./templates/plan.ts')).planPlugin,
   },
+  createPluginHandlers: async () => (await import('./handlers.ts')).createPluginHandlers,
+  // What a hook throws is reported as a problem of its plugin; an invalid answer is not.
+  reportedFailures: ['spawn', 'timeout', 'killed', 'exit', 'threw'],
   pluginDirectories: listPluginDirectories,
   ownPaths: {
     protected: ['.cline/plugins/', 'Documents/Cline/Plugins/'],

@@ -1,5 +1,5 @@
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
-import type { ForeignEvent } from '../dialect.ts';
+import type { DialectEvents, ForeignEvent } from '../dialect.ts';
 
 /** The hooks of a plugin, each with the events at which it is called. */
 const PLUGIN_HOOKS: Readonly<Record<string, readonly EventName[]>> = {
@@ -11,10 +11,9 @@ const PLUGIN_HOOKS: Readonly<Record<string, readonly EventName[]>> = {
   afterTool: ['PostToolUse', 'PostToolUseFailure'],
 };
 
-export const PLUGIN_HOOK_EVENTS: readonly EventName[] = Object.values(PLUGIN_HOOKS).flat();
-
-export const pluginEvents = {
+export const pluginEvents: DialectEvents = {
   names: Object.keys(PLUGIN_HOOKS),
+  areFunctions: true,
   find(name: string): ForeignEvent | null {
     const hook = Object.keys(PLUGIN_HOOKS).find(
       (each) => each.toLowerCase() === name.toLowerCase(),

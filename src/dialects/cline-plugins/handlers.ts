@@ -7,6 +7,7 @@ import type { Answer, Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { ActivePlugin } from '../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../plugins/plugin-ownership.ts';
 import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime-hooks.ts';
+import type { PluginHooksOptions, PluginPorts } from '../ports.ts';
 import {
   readModelRequest,
   readRunStart,
@@ -18,19 +19,10 @@ import {
   createAfterModelContext,
   createAfterToolContext,
   createBeforeToolContext,
-  type PluginPorts,
   type SharedCalls,
   createSharedCalls,
 } from './contexts.ts';
 import { createMutableRequest, type MutableRequest } from './mutable-request.ts';
-
-export interface PluginHooksOptions {
-  readonly ports: PluginPorts;
-  /** Whether a failed hook refuses the action and is never disabled after repeated failures. */
-  readonly failsClosed: boolean;
-  /** The time limit of one hook. */
-  readonly timeoutMs: number;
-}
 
 /**
  * Creates handlers for the hooks of plugins, in the order of the plugins; each sees the changes of

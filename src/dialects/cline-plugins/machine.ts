@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { PluginPlaces } from './discover-plugins.ts';
+import type { PluginPlaces } from './find-plugins.ts';
 import type { MachinePlaces } from '../dialect.ts';
 import type { MachineFacts } from '../machine.ts';
 import { findClineDirectory, findDocuments } from '../own-directories.ts';

@@ -20,7 +20,7 @@ import { buildSetupContext, setUpPlugins } from './set-up-plugins.ts';
 import type { ModelRequest } from '../../agent/models/model.ts';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { RunningCall, Tool } from '../../agent/tools/tool.ts';
-import { loadPluginHandlers } from '../../dialects/index.ts';
+import { createPluginHandlers, EMBEDDED_PLUGIN_DIALECT } from '../../dialects/index.ts';
 import type { Handler } from '../../hooks/handler.ts';
 import { type CommandReply, runCommand } from '../../plugins/command.ts';
 import type { PluginSetupContext } from '../../plugins/contract/plugin.ts';
@@ -89,7 +89,7 @@ export async function loadGeneration(
     onIssue,
   });
   try {
-    const contributions = await createSessionParts(registry, session, context);
+    const contributions = await createSessionParts(registry, session, context, found);
     const servers = session.mcp?.add(listServers(session, registry, session.mcp));
     return {
       ...contributions,
@@ -133,11 +133,12 @@ export function installProcessPorts({ sessionId, options, emitEvent }: PluginSes
 
 type JoinedSession = Pick<PluginSession, keyof SnapshotOptions | 'options' | 'offered' | 'onIssue'>;
 
-/** What the plugins of a registry contribute to one session. */
+/** What the plugins of a registry contribute to one session; `found` are those on disk. */
 export async function createSessionParts(
   { active }: Pick<PluginRegistry, 'active'>,
   session: JoinedSession,
   context: PluginSetupContext,
+  found: readonly CheckedPlugin[] = [],
 ): Promise<Omit<Generation, 'registry' | 'providers' | 'close'>> {
   const { onIssue, sessionId, options, offered } = session;
   const { hookTimeoutMs: timeoutMs } = getTimeLimits(options);
@@ -151,8 +152,9 @@ export async function createSessionParts(
     onIssue({ plugin, phase: 'tool', level: 'warning', message });
   });
   const rules = new PluginRules(group, () => offered().map(({ name }) => name));
-  const createHandlers = await loadPluginHandlers();
-  const hooks = createHandlers(active, {
+  const getDialect = ({ file }: ActivePlugin): string =>
+    found.find(({ entry }) => entry.file === file)?.unit.dialect ?? EMBEDDED_PLUGIN_DIALECT;
+  const hooks = await createPluginHandlers(active, getDialect, {
     ports: {
       ...createHookPorts(snapshots, events, context),
       findTool: (name) =>

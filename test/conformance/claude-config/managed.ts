@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createClaudeDiscoverer } from '../../../src/dialects/claude/find-hooks.ts';
+import { createClaudeDiscoverer } from '../../../src/dialects/claude/discover.ts';
 import { findClaudePlaces, createClaudeSession } from '../../../src/dialects/claude/session.ts';
 import { createMachine } from '../../../src/host/dialect-machine.ts';
 import { createHookSet } from '../../../src/host/hook-set.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createClineFilesDiscoverer } from '../../../src/dialects/cline-files/find-hooks.ts';
+import { createClineFilesDiscoverer } from '../../../src/dialects/cline-files/discover.ts';
 import type { HookPlaces } from '../../../src/dialects/cline-files/directories.ts';
 import type { Profile } from '../../../src/dialects/cline-files/events.ts';
 import type { Discovery } from '../../../src/dialects/discovery.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { detectProfile } from '../../../src/dialects/cline-files/discover.ts';
+import { detectProfile } from '../../../src/dialects/cline-files/read-hook-files.ts';
 
 const ofText = (text: string): string => detectProfile('PreToolUse', text);
 

@@ -58,7 +58,7 @@ const INVENTED: readonly (readonly [name: RegExp, place: string])[] = [
 ];
 
 /** Explains that a variable is not set, and which payload field to read instead. */
-export function explainUnsetVariable(name: string, event: string): string {
+function explainUnsetVariable(name: string, event: string): string {
   const payloadField = findFieldInstead(name);
   if (payloadField === undefined) return 'is never set';
   const field = event === 'FileChanged' ? payloadField.replace('.tool_input', '') : payloadField;
@@ -79,8 +79,14 @@ function findUnsetInventedVariables(command: string): readonly string[] {
   return [...new Set(used)].filter((name) => findFieldInstead(name) !== undefined && !isSet(name));
 }
 
-/** Finds CLAUDE_* variables in a script of any language that no host sets. */
-export function findInventedVariables(script: string): readonly string[] {
+/** Lists warnings about CLAUDE_* variables that a script of any language reads and no host sets. */
+export function checkScript(script: string, eventName: string): readonly string[] {
+  return findInventedVariables(script).map(
+    (name) => `its script names ${name}, which ${explainUnsetVariable(name, eventName)}`,
+  );
+}
+
+function findInventedVariables(script: string): readonly string[] {
   const names = script.match(/\bCLAUDE_\w+/g) ?? [];
   return [...new Set(names)].filter((name) => findFieldInstead(name) !== undefined);
 }

@@ -69,7 +69,7 @@ function createHomeRoot(directory: string, label: string): PluginRoot {
 }
 
 /** Searches every place. Runs nothing, and makes one system call for each place that does not exist. */
-export function discoverPlugins(places: PluginPlaces): {
+export function findPlugins(places: PluginPlaces): {
   readonly plugins: readonly NamedPlugin[];
   readonly ignored: readonly Ignored[];
 } {

@@ -5,11 +5,11 @@ import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundPlugin } from '../discovery.ts';
 import { computeBinds } from './binding.ts';
 import {
-  discoverPlugins,
+  findPlugins,
   type NamedPlugin,
   listPluginRoots,
   type PluginPlaces,
-} from './discover-plugins.ts';
+} from './find-plugins.ts';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { findOwningRoot } from '../workspace-roots.ts';
@@ -18,7 +18,7 @@ import { findOwningRoot } from '../workspace-roots.ts';
 export function createPluginDiscoverer(places: PluginPlaces): Discoverer {
   return {
     discover(): Discovery {
-      const { plugins, ignored } = discoverPlugins(places);
+      const { plugins, ignored } = findPlugins(places);
       const whyOff = plugins.length === 0 ? () => null : readSwitchedOff(places);
       return {
         hooks: [],
