@@ -108,6 +108,7 @@ const ANSWER_FIELDS: Fields = createFields<Answer>({
 const DECISION_FIELDS: Fields = createFields<Decision>({
   effect: expectOneOf(EFFECTS),
   reason: TEXT,
+  reasonAsResult: FLAG,
   stop: STOP,
   notice: TEXT,
   wake: FLAG,
@@ -185,7 +186,15 @@ function describeValue(value: unknown): string {
   return `an object that is not plain (${Object.prototype.toString.call(value)})`;
 }
 
-const EFFECT_FIELDS = new Set(['effect', 'reason', 'stop', 'notice', 'wake', 'inputFace']);
+const EFFECT_FIELDS = new Set([
+  'effect',
+  'reason',
+  'reasonAsResult',
+  'stop',
+  'notice',
+  'wake',
+  'inputFace',
+]);
 
 function isPlainPass(decision: Decision): boolean {
   for (const field in decision) if (field !== 'notice') return false;

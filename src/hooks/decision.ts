@@ -49,6 +49,8 @@ export interface Decision extends Changes {
   readonly inputFace?: Vocabulary;
   readonly effect?: Effect;
   readonly reason?: string;
+  /** The reason of a refused call is its result; otherwise it is reported as the error of a hook. */
+  readonly reasonAsResult?: boolean;
   readonly stop?: Stop;
   /** Text for the user, never for the model. */
   readonly notice?: string;

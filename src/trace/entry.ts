@@ -1,7 +1,7 @@
 import { formatTime } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { truncateText } from '../base/json.ts';
-import type { Outcome, Verdict } from '../hooks/decision.ts';
+import type { Decision, Outcome, Verdict } from '../hooks/decision.ts';
 import type { HookEvent } from '../hooks/facts.ts';
 import type { DispatchRecord, LateOutcome, RecordedExchange } from '../hooks/dispatch-record.ts';
 import { decodePayload } from './exchange.ts';
@@ -114,7 +114,13 @@ function describeMoment(event: HookEvent): EntryMoment {
 }
 
 function toTraceOutcome({ decision, ...outcome }: Outcome): TraceOutcome {
-  return { ...outcome, decision: limitData(decision) };
+  const isPlain = decision?.reasonAsResult === undefined;
+  return { ...outcome, decision: limitData(isPlain ? decision : omitForm(decision)) };
+}
+
+/** The form of a denial is for the agent, and no part of the decision. */
+function omitForm({ reasonAsResult: _form, ...decision }: Decision): Decision {
+  return decision;
 }
 
 function toTraceExchange(exchange: RecordedExchange): TraceExchange {

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Dialect } from '../../src/dialects/dialect.ts';
-import { DIALECTS, findDialect } from '../../src/dialects/index.ts';
 import {
   type Decision,
   EFFECTS,
@@ -11,37 +9,23 @@ import {
   type Verdict,
 } from '../../src/hooks/decision.ts';
 import { EVENTS } from '../../src/hooks/events.ts';
-import { listToolViews } from '../../src/tool-vocabularies/tool-views.ts';
-import { getToolCall, type HookEvent } from '../../src/hooks/facts.ts';
-import type { Answer, HandlerInput } from '../../src/hooks/handler.ts';
-import { invariant } from '../../src/base/errors.ts';
-import { createSampleEvent } from '../../src/testing/sample-event.ts';
-import { MOMENT } from '../hooks/handlers.ts';
+import type { HookEvent } from '../../src/hooks/facts.ts';
+import type { Answer } from '../../src/hooks/handler.ts';
+import {
+  eventOf,
+  findLostRefusal,
+  findLostStop,
+  writerOf,
+  WRITERS,
+} from './write-answer-fixture.ts';
 
-const WRITERS = DIALECTS.filter(({ writeAnswer }) => writeAnswer !== undefined);
-const EVERY_EVENT = WRITERS.flatMap((dialect) =>
-  dialect.events.names.map((name) => ({ dialect, name, title: `${dialect.name} ${name}` })),
+const EVERY_EVENT = WRITERS.flatMap((writer) =>
+  writer.dialect.events.names.map((name) => ({
+    writer,
+    name,
+    title: `${writer.dialect.name} ${name}`,
+  })),
 );
-
-function eventOf({ events }: Dialect, name: string): HookEvent {
-  const found = events.find(name);
-  invariant(found !== null, `${name} is an event`);
-  return { ...MOMENT, ...createSampleEvent(found.event, found.facts) };
-}
-
-function inputOf(event: HookEvent, { vocabulary }: Dialect): HandlerInput {
-  const call = getToolCall(event);
-  const [tool] = call === null ? [] : listToolViews(call, vocabulary, { cwd: '/w', root: '/w' });
-  return { event, tool: tool ?? null };
-}
-
-/** Writes the verdict, and reads it as the agent would. */
-async function roundTrip(dialect: Dialect, event: HookEvent, verdict: Verdict) {
-  const [write, decode] = await Promise.all([dialect.writeAnswer?.(), dialect.decode?.()]);
-  invariant(write !== undefined && decode !== undefined, `${dialect.name} has both`);
-  const writtenAnswer = write(event, verdict);
-  return { written: writtenAnswer, answer: decode(inputOf(event, dialect), writtenAnswer) };
-}
 
 const text = fc.string({ minLength: 1, maxLength: 20 }).map((value) => `t${value.trim()}`);
 const attributed = fc.array(
@@ -81,45 +65,65 @@ function effectOf({ decision }: Answer): string {
   return decision?.effect ?? 'pass';
 }
 
-describe.each(EVERY_EVENT)('a verdict for $title', ({ dialect, name }) => {
-  const event = eventOf(dialect, name);
+describe.each(EVERY_EVENT)('a verdict for $title', ({ writer, name }) => {
+  const event = eventOf(writer.dialect, name);
+  const lostRefusal = findLostRefusal(writer.dialect, name);
+  const lostStop = findLostStop(writer.dialect, name);
 
-  it('is never read as something milder without a note', async () => {
-    await fc.assert(
-      fc.asyncProperty(verdicts(event), async (verdict) => {
-        const { written, answer } = await roundTrip(dialect, event, verdict);
-        expect(answer.failure === undefined || written.losses.length > 0).toBe(true);
-        const expectedStrictness = STRICTNESS.indexOf(countingEffect(event, verdict.effect));
-        const isMilder = STRICTNESS.indexOf(effectOf(answer)) < expectedStrictness;
-        expect({ isMilder, isSaid: written.losses.length > 0 }).not.toEqual({
-          isMilder: true,
-          isSaid: false,
-        });
+  /** Writes the verdict, and reads it as the agent would. */
+  const roundTrip = (verdict: Verdict) => {
+    const written = writer.write(event, verdict);
+    return { written, answer: writer.read(event, written) };
+  };
+
+  it('is never read as something milder without a note', () => {
+    fc.assert(
+      fc.property(verdicts(event), (verdict) => {
+        const { written, answer } = roundTrip(verdict);
+        const expected = countingEffect(event, verdict.effect);
+        const isMilder = STRICTNESS.indexOf(effectOf(answer)) < STRICTNESS.indexOf(expected);
+        const excuse = expected === 'allow' ? 'Cline still asks for its own approval' : lostRefusal;
+        const owed = [
+          ...(answer.failure === undefined
+            ? []
+            : ['WorktreeCreate without a path fails in Claude Code']),
+          ...(isMilder ? [excuse] : []),
+        ];
+        expect(written.losses).toEqual(expect.arrayContaining(owed));
       }),
-      { numRuns: 25, maxSkipsPerRun: 1000 },
+      { numRuns: 25 },
     );
   });
 
-  it('is read as what it stands for where nothing is lost', async () => {
-    await fc.assert(
-      fc.asyncProperty(verdicts(event), async (verdict) => {
-        const { written, answer } = await roundTrip(dialect, event, verdict);
-        fc.pre(written.losses.length === 0);
-        const { decision = {} } = answer;
+  it('is read as what it stands for where nothing is lost', () => {
+    const lossless = verdicts(event).filter(
+      (verdict) => writer.write(event, verdict).losses.length === 0,
+    );
+    fc.assert(
+      fc.property(lossless, (verdict) => {
+        const { decision = {} } = roundTrip(verdict).answer;
         expect(meaningOf(event, decision)).toEqual(meaningOf(event, toDecision(verdict)));
       }),
-      { numRuns: 25, maxSkipsPerRun: 1000 },
+      { numRuns: 25 },
     );
   });
 
-  it('refuses where it refuses and this agent can', async () => {
-    const refusals = verdicts(event).filter(({ effect }) => isRefusal(effect));
-    await fc.assert(
-      fc.asyncProperty(refusals, async (verdict) => {
-        const { written, answer } = await roundTrip(dialect, event, verdict);
-        const isRefused = effectOf(answer) === 'deny' || answer.decision?.stop !== undefined;
-        const isSaid = written.losses.some((loss) => /cannot be refused|ignores/u.test(loss));
-        expect(isRefused || isSaid).toBe(true);
+  it('refuses where it refuses and this agent can', () => {
+    const refusals = verdicts(event).filter(
+      ({ effect, stop }) => isRefusal(effect) || effect === 'defer' || stop !== null,
+    );
+    fc.assert(
+      fc.property(refusals, (verdict) => {
+        const { written, answer } = roundTrip(verdict);
+        const { effect = 'pass', stop } = answer.decision ?? {};
+        const mustHold = isRefusal(verdict.effect) || verdict.effect === 'defer';
+        const isHeld = stop?.pending === 'skip' || effect === 'deny' || effect === 'defer';
+        const isEnded = stop !== undefined || effect === 'deny';
+        const owed = [
+          ...(mustHold && !isHeld ? [lostRefusal] : []),
+          ...(verdict.stop !== null && !isEnded ? [lostStop] : []),
+        ];
+        expect(written.losses).toEqual(expect.arrayContaining(owed));
       }),
       { numRuns: 25 },
     );
@@ -164,23 +168,19 @@ function meaningOf(event: HookEvent, decision: Decision): unknown {
 }
 
 describe('what Claude Code reads', () => {
-  const write = async (name: string, verdict: Partial<Verdict>) => {
-    const dialect = findDialect('claude');
-    const writeAnswer = await dialect?.writeAnswer?.();
-    invariant(dialect !== null && writeAnswer !== undefined, 'Claude’s answers can be written');
-    const event = eventOf(dialect, name);
-    const { stdout, ...rest } = writeAnswer(event, {
-      ...createEmptyVerdict(event.name),
-      ...verdict,
-    });
+  const writer = writerOf('claude');
+  const write = (name: string, verdict: Partial<Verdict>) => {
+    const event = eventOf(writer.dialect, name);
+    const whole = { ...createEmptyVerdict(event.name), ...verdict };
+    const { stdout, ...rest } = writer.write(event, whole);
     return { ...rest, answer: stdout.startsWith('{') ? JSON.parse(stdout) : stdout };
   };
   const reasons = [{ hook: 'a', text: 'no' }];
   const clean = { stderr: '', exitCode: 0, losses: [] };
 
-  it('of a call is its permission, its input, its context and a message for the user', async () => {
+  it('of a call is its permission, its input, its context and a message for the user', () => {
     expect(
-      await write('PreToolUse', {
+      write('PreToolUse', {
         effect: 'ask',
         reasons,
         input: { command: 'ls' },
@@ -205,9 +205,9 @@ describe('what Claude Code reads', () => {
     });
   });
 
-  it('of a stop without the call is a refusal and the end of the turn', async () => {
+  it('of a stop without the call is a refusal and the end of the turn', () => {
     const stop = { reason: 'enough', pending: 'skip' } as const;
-    expect(await write('PreToolUse', { effect: 'stop', stop, reasons })).toEqual({
+    expect(write('PreToolUse', { effect: 'stop', stop, reasons })).toEqual({
       ...clean,
       answer: {
         continue: false,
@@ -223,16 +223,16 @@ describe('what Claude Code reads', () => {
 
   it.each(['UserPromptSubmit', 'Stop', 'PostToolUse', 'PreCompact', 'ConfigChange'])(
     'of a refused %s is a block',
-    async (name) => {
-      expect(await write(name, { effect: 'deny', reasons })).toEqual({
+    (name) => {
+      expect(write(name, { effect: 'deny', reasons })).toEqual({
         ...clean,
         answer: { decision: 'block', reason: 'no' },
       });
     },
   );
 
-  it('of a refused worktree is the exit code', async () => {
-    expect(await write('WorktreeCreate', { effect: 'deny', reasons })).toEqual({
+  it('of a refused worktree is the exit code', () => {
+    expect(write('WorktreeCreate', { effect: 'deny', reasons })).toEqual({
       answer: '',
       stderr: 'no\n',
       exitCode: 2,
@@ -240,8 +240,8 @@ describe('what Claude Code reads', () => {
     });
   });
 
-  it('of a refused session is the strictest possible answer, and the losses', async () => {
-    expect(await write('SessionStart', { effect: 'deny', reasons })).toEqual({
+  it('of a refused session is the strictest possible answer, and the losses', () => {
+    expect(write('SessionStart', { effect: 'deny', reasons })).toEqual({
       answer: '',
       stderr: 'no\n',
       exitCode: 2,
@@ -249,9 +249,9 @@ describe('what Claude Code reads', () => {
     });
   });
 
-  it('of a permission request is the answer for the user', async () => {
+  it('of a permission request is the answer for the user', () => {
     const changes = { permissions: [{ hook: 'a', value: [{ type: 'addRules' }] }] };
-    expect(await write('PermissionRequest', { effect: 'allow', changes })).toEqual({
+    expect(write('PermissionRequest', { effect: 'allow', changes })).toEqual({
       ...clean,
       answer: {
         hookSpecificOutput: {
@@ -261,37 +261,143 @@ describe('what Claude Code reads', () => {
       },
     });
     const stop = { reason: 'enough', pending: 'skip' } as const;
-    const refused = await write('PermissionRequest', { effect: 'stop', stop, reasons });
+    const refused = write('PermissionRequest', { effect: 'stop', stop, reasons });
     expect(refused.answer).toMatchObject({
       hookSpecificOutput: { decision: { behavior: 'deny', message: 'no', interrupt: true } },
     });
   });
 
-  it('of an ask that an event does not support is a refusal', async () => {
-    expect(await write('UserPromptSubmit', { effect: 'ask', reasons })).toEqual({
+  it('of an ask that an event does not support is a refusal', () => {
+    expect(write('UserPromptSubmit', { effect: 'ask', reasons })).toEqual({
       ...clean,
       answer: { decision: 'block', reason: 'no' },
       losses: ['UserPromptSubmit cannot ask in Claude Code, so that it is refused'],
     });
   });
 
-  it('of an empty verdict is empty', async () => {
-    expect(await write('PreToolUse', {})).toEqual({ ...clean, answer: '' });
+  it('of a deferred permission request is a refusal', () => {
+    expect(write('PermissionRequest', { effect: 'defer', reasons })).toEqual({
+      ...clean,
+      answer: {
+        hookSpecificOutput: {
+          hookEventName: 'PermissionRequest',
+          decision: { behavior: 'deny', message: 'no' },
+        },
+      },
+      losses: ['PermissionRequest cannot defer in Claude Code, so that it is refused'],
+    });
+  });
+
+  it('of an allowed permission request has its input, if that is an object', () => {
+    const decision = (input: unknown) => write('PermissionRequest', { effect: 'allow', input });
+    expect(decision({ command: 'ls' })).toEqual({
+      ...clean,
+      answer: {
+        hookSpecificOutput: {
+          hookEventName: 'PermissionRequest',
+          decision: { behavior: 'allow', updatedInput: { command: 'ls' } },
+        },
+      },
+    });
+    expect(decision('ls')).toEqual({
+      ...clean,
+      answer: {
+        hookSpecificOutput: {
+          hookEventName: 'PermissionRequest',
+          decision: { behavior: 'allow' },
+        },
+      },
+      losses: ['PermissionRequest cannot change the input of a call in Claude Code'],
+    });
+  });
+
+  it('of an input or a result that it cannot take is nothing', () => {
+    expect(write('PreToolUse', { input: 'ls' })).toEqual({
+      ...clean,
+      answer: '',
+      losses: ['PreToolUse cannot change the input of a call in Claude Code'],
+    });
+    expect(write('PreToolUse', { output: undefined })).toEqual({ ...clean, answer: '' });
+  });
+
+  it('of permissions without an approval is nothing', () => {
+    const changes = { permissions: [{ hook: 'a', value: [{ type: 'addRules' }] }] };
+    expect(write('PermissionRequest', { effect: 'ask', changes })).toEqual({
+      ...clean,
+      answer: '',
+      losses: ['PermissionRequest does not read in Claude Code: permissions'],
+    });
+  });
+
+  it('of an elicited answer is its action, and none beside a refusal', () => {
+    const answer = { action: 'accept' };
+    expect(write('Elicitation', { changes: { answer } })).toEqual({
+      ...clean,
+      answer: { hookSpecificOutput: { hookEventName: 'Elicitation', action: 'accept' } },
+    });
+    expect(write('Elicitation', { changes: { answer: 'accept' } })).toEqual({
+      ...clean,
+      answer: '',
+      losses: ['Elicitation takes no answer in Claude Code'],
+    });
+    const refused = { stderr: 'no\n', exitCode: 2, answer: { decision: 'block', reason: 'no' } };
+    expect(write('Elicitation', { effect: 'deny', reasons, changes: { answer } })).toEqual({
+      ...refused,
+      losses: [],
+    });
+    const stop = { reason: 'no', pending: 'run' } as const;
+    expect(write('Elicitation', { stop, changes: { answer } })).toEqual({
+      ...refused,
+      losses: ['Elicitation cannot end the run in Claude Code'],
+    });
+  });
+
+  it('of instructions for a compaction is plain text, and nothing beside JSON', () => {
+    const instructions = [
+      { hook: 'a', value: 'be brief' },
+      { hook: 'b', value: 'be kind' },
+    ];
+    expect(write('PreCompact', { changes: { instructions } })).toEqual({
+      ...clean,
+      answer: 'be brief\nbe kind\n',
+    });
+    expect(write('PreCompact', { effect: 'deny', reasons, changes: { instructions } })).toEqual({
+      ...clean,
+      answer: { decision: 'block', reason: 'no' },
+      losses: ['PreCompact takes no instructions beside another answer'],
+    });
+  });
+
+  it('of a new worktree is its path as plain text, and nothing that it would take for a path', () => {
+    const changes = { worktreePath: '/w/tree' };
+    const messages = [{ hook: 'a', text: 'look' }];
+    const losses = ['WorktreeCreate takes no message in Claude Code'];
+    const created = write('WorktreeCreate', { changes, messages });
+    expect(created).toEqual({ ...clean, answer: '/w/tree\n', losses });
+    const stop = { reason: 'enough', pending: 'run' } as const;
+    expect(write('WorktreeCreate', { stop, changes, messages })).toEqual({
+      answer: '',
+      stderr: 'enough\n',
+      exitCode: 2,
+      losses: ['WorktreeCreate cannot end the run in Claude Code', ...losses],
+    });
+  });
+
+  it('of an empty verdict is empty', () => {
+    expect(write('PreToolUse', {})).toEqual({ ...clean, answer: '' });
   });
 });
 
 describe('what Cline reads', () => {
-  const write = async (name: string, verdict: Partial<Verdict>) => {
-    const dialect = findDialect('cline');
-    const writeAnswer = await dialect?.writeAnswer?.();
-    invariant(dialect !== null && writeAnswer !== undefined, 'Cline’s answers can be written');
-    const event = eventOf(dialect, name);
-    return writeAnswer(event, { ...createEmptyVerdict(event.name), ...verdict });
+  const writer = writerOf('cline');
+  const write = (name: string, verdict: Partial<Verdict>) => {
+    const event = eventOf(writer.dialect, name);
+    return writer.write(event, { ...createEmptyVerdict(event.name), ...verdict });
   };
   const reasons = [{ hook: 'a', text: 'no' }];
 
-  it('of a refusal is cancel with exit code 0, which alone counts in VS Code', async () => {
-    expect(await write('PreToolUse', { effect: 'deny', reasons })).toEqual({
+  it('of a refusal is cancel with exit code 0, which alone counts in VS Code', () => {
+    expect(write('PreToolUse', { effect: 'deny', reasons })).toEqual({
       stdout: '{"cancel":true,"errorMessage":"no"}\n',
       stderr: '',
       exitCode: 0,
@@ -299,23 +405,23 @@ describe('what Cline reads', () => {
     });
   });
 
-  it('of an ask is a refusal, because Cline drops it', async () => {
-    expect(await write('PreToolUse', { effect: 'ask', reasons })).toMatchObject({
+  it('of an ask is a refusal, because Cline drops it', () => {
+    expect(write('PreToolUse', { effect: 'ask', reasons })).toMatchObject({
       stdout: '{"cancel":true,"errorMessage":"no"}\n',
       losses: ['Cline cannot ask: the task is cancelled instead'],
     });
   });
 
-  it('of context and input are its own fields', async () => {
+  it('of context and input are its own fields', () => {
     const context = [{ hook: 'a', text: 'know' }];
-    expect(await write('PreToolUse', { context, input: { path: 'a' } })).toMatchObject({
+    expect(write('PreToolUse', { context, input: { path: 'a' } })).toMatchObject({
       stdout: '{"contextModification":"know","overrideInput":{"path":"a"}}\n',
       losses: ['Cline in VS Code does not take overrideInput'],
     });
   });
 
-  it('drops what it ignores, and lists it as a loss', async () => {
-    expect(await write('Notification', { effect: 'deny', reasons })).toMatchObject({
+  it('drops what it ignores, and lists it as a loss', () => {
+    expect(write('Notification', { effect: 'deny', reasons })).toMatchObject({
       losses: ['Cline ignores the answer of Notification'],
     });
   });

@@ -40,6 +40,14 @@ describe('the entry of a dispatch', () => {
     });
   });
 
+  test('holds a decision without the form of its denial, which only the agent reads', () => {
+    const decision = { effect: 'deny', reason: 'no' } as const;
+    const form = { ...decision, reasonAsResult: true };
+    const outcomes = [outcomeOf({ effect: 'deny', decision: form })];
+    const entry = createDispatchEntry(recordOf({ outcomes }));
+    expect(entry.outcomes.map((outcome) => outcome.decision)).toEqual([decision]);
+  });
+
   test('holds no copy of the mutable input, which is no fact', () => {
     const mutableInput = { of: () => ({}), changes: () => [] };
     const event = { ...MOMENT, ...bash('ls'), handed: mutableInput };

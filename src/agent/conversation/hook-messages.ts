@@ -229,14 +229,15 @@ export function formatDenial(verdict: Verdict, tool: string): string {
   });
 }
 
-/** The reason when only plugin hooks denied a call; null when other hooks did, too. */
-export function findPluginDenial(verdict: Verdict): string | null {
-  const deciding = verdict.outcomes.filter(({ effect }) => isRefusal(effect));
-  // A failed hook gave no reason.
-  const isPluginReason = ({ dialect, status }: Outcome): boolean =>
-    dialect === 'plugin' && status === 'decided';
-  const isPluginDenial = deciding.length > 0 && deciding.every(isPluginReason);
-  return isPluginDenial ? joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
+/**
+ * The reason when it is the result of the denied call; null when a hook that denied the call, also by
+ * its failure, has its reason reported as an error.
+ */
+export function findReasonAsResult(verdict: Verdict): string | null {
+  const refusals = verdict.outcomes.filter(({ effect }) => isRefusal(effect));
+  const isResult =
+    refusals.length > 0 && refusals.every(({ decision }) => decision?.reasonAsResult === true);
+  return isResult ? joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
 }
 
 /** Why a compaction was blocked, for the user; each reason starts with its hook. */

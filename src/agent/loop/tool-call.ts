@@ -13,7 +13,7 @@ import {
   formatDenial,
   formatObjections,
   joinReasons,
-  findPluginDenial,
+  findReasonAsResult,
 } from '../conversation/hook-messages.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { MutableInput } from '../tools/edits/mutable-input.ts';
@@ -76,9 +76,9 @@ export async function checkCall(
   const reminders = formatContexts(verdict, { event: 'PreToolUse', subject });
   const hooked: HookedCall = { call, prepared, verdict, reminders, signal };
   if (isRefusal(verdict.effect)) {
-    const skipped = findPluginDenial(verdict);
-    if (skipped !== null) {
-      return denyCall(agent, hooked, skipped, 'hook', createSkippedOutput(skipped));
+    const reason = findReasonAsResult(verdict);
+    if (reason !== null) {
+      return denyCall(agent, hooked, reason, 'hook', createReasonOutput(reason));
     }
     return denyCall(agent, hooked, formatDenial(verdict, subject), 'hook');
   }
@@ -134,8 +134,8 @@ function withStop(hooked: HookedCall, stop: Stop | null): HookedCall {
   return stop === null ? hooked : { ...hooked, verdict: { ...hooked.verdict, stop } };
 }
 
-/** Cline answers a call that a plugin skipped with a failure of this shape. */
-function createSkippedOutput(reason: string): ToolOutput {
+/** The reason of a denial as the result of the call, which has failed. */
+function createReasonOutput(reason: string): ToolOutput {
   const response = { error: reason };
   const failed = createFailedOutput(JSON.stringify(response));
   return { ...failed, text: reason, response, replaced: true };

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { isRefusal, type Verdict, joinTexts, listJoined } from '../../hooks/decision.ts';
+import { type Verdict, joinTexts, listJoined } from '../../hooks/decision.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
 import { type ClaudeEvent, listClaudeNames } from './events.ts';
@@ -40,7 +40,7 @@ export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
   };
   const exitCode = parts.some((part) => part.exitCode === 2) ? 2 : 0;
   const json = Object.keys(answer).length === 0 ? '' : `${JSON.stringify(answer)}\n`;
-  const { stdout, losses } = addPlainText(name, verdict, json);
+  const { stdout, losses } = addPlainText(name, verdict, json, exitCode);
   return {
     stdout,
     stderr: exitCode === 2 ? `${findReason(verdict)}\n` : '',
@@ -55,11 +55,11 @@ function joinFields(all: readonly (Fields | undefined)[]): Fields {
 
 /** An unknown event is refused with exit code 2, which refuses at every event that can be refused. */
 function writeUnknownEvent({ name }: HookEvent, verdict: Verdict): WrittenAnswer {
-  const isRefused = findEffect(verdict) !== 'pass' || verdict.stop !== null;
+  const exitCode = isRefusedOrStopped(verdict) ? 2 : 0;
   return {
     stdout: '',
-    stderr: isRefused ? `${findReason(verdict)}\n` : '',
-    exitCode: isRefused ? 2 : 0,
+    stderr: exitCode === 2 ? `${findReason(verdict)}\n` : '',
+    exitCode,
     losses: [`Claude Code has no event for ${name}`],
   };
 }
@@ -73,6 +73,16 @@ type WrittenEffect = 'pass' | 'allow' | 'ask' | 'defer' | 'deny';
 /** A stop that skips the pending action also refuses it. */
 function findEffect({ effect }: Verdict): WrittenEffect {
   return effect === 'stop' ? 'deny' : effect;
+}
+
+/** Whether an event that knows neither `ask` nor `defer` must be refused. */
+function shouldRefuse(effect: WrittenEffect): boolean {
+  return effect !== 'pass' && effect !== 'allow';
+}
+
+/** Whether an event must be refused that also cannot end the run. */
+function isRefusedOrStopped(verdict: Verdict): boolean {
+  return shouldRefuse(findEffect(verdict)) || verdict.stop !== null;
 }
 
 function writeRuling(name: ClaudeEvent, verdict: Verdict): AnswerPart {
@@ -96,10 +106,10 @@ function writeRuling(name: ClaudeEvent, verdict: Verdict): AnswerPart {
 }
 
 /** Claude Code takes a hook of this event for the one that creates the worktree: without a path it fails. */
-function writeWorktreeRuling(effect: WrittenEffect, { changes }: Verdict): AnswerPart {
-  if (effect === 'pass' || effect === 'allow') {
-    const isCreated = changes['worktreePath'] !== undefined;
-    return isCreated ? {} : { losses: ['WorktreeCreate without a path fails in Claude Code'] };
+function writeWorktreeRuling(effect: WrittenEffect, { changes, stop }: Verdict): AnswerPart {
+  if (!shouldRefuse(effect)) {
+    const isEnough = changes['worktreePath'] !== undefined || stop !== null;
+    return isEnough ? {} : { losses: ['WorktreeCreate without a path fails in Claude Code'] };
   }
   return {
     exitCode: 2,
@@ -150,12 +160,27 @@ function writeBlock(name: ClaudeEvent, effect: WrittenEffect, verdict: Verdict):
   if (effect === 'allow') return {};
   const effectLosses = effect === 'deny' ? [] : [explainCannot(name, effect)];
   if (canBlock(name)) {
-    return { top: { decision: 'block', reason: findReason(verdict) }, losses: effectLosses };
+    return { ...refuseEvent(name, findReason(verdict)), losses: effectLosses };
   }
-  const stopLosses = IGNORES_STOP.includes(name)
+  const top = IGNORES_STOP.includes(name)
     ? {}
     : { continue: false, stopReason: findReason(verdict) };
-  return { top: stopLosses, exitCode: 2, losses: [`${name} cannot be refused in Claude Code`] };
+  return { top, exitCode: 2, losses: [`${name} cannot be refused in Claude Code`] };
+}
+
+/** Events of which Claude Code documents only that exit code 2 refuses them, not `decision`. */
+const REFUSED_BY_EXIT_CODE: readonly ClaudeEvent[] = [
+  'TeammateIdle',
+  'TaskCreated',
+  'TaskCompleted',
+  'Elicitation',
+  'ElicitationResult',
+  'WorktreeCreate',
+];
+
+function refuseEvent(name: ClaudeEvent, reason: string): AnswerPart {
+  const top = { decision: 'block', reason };
+  return REFUSED_BY_EXIT_CODE.includes(name) ? { top, exitCode: 2 } : { top };
 }
 
 /** Events at which `continue: false` also keeps the pending action from happening. */
@@ -187,19 +212,18 @@ const IGNORES_STOP: readonly ClaudeEvent[] = [
 ];
 
 function writeStop(name: ClaudeEvent, verdict: Verdict): AnswerPart {
-  const { stop, effect } = verdict;
+  const { stop } = verdict;
   if (stop === null) return {};
+  const isHeld = shouldRefuse(findEffect(verdict));
   const top = { continue: false, stopReason: stop.reason };
   if (!IGNORES_STOP.includes(name)) {
     // These events cannot run the pending action first and stop afterwards.
-    const isLate = stop.pending === 'run' && STOPS_AT_ONCE.includes(name);
+    const isLate = stop.pending === 'run' && !isHeld && STOPS_AT_ONCE.includes(name);
     return { top, losses: isLate ? [`${name} stops before the pending action`] : [] };
   }
   const losses = [`${name} cannot end the run in Claude Code`];
-  if (isRefusal(effect)) return { losses };
-  return canBlock(name)
-    ? { top: { decision: 'block', reason: stop.reason }, losses }
-    : { exitCode: 2, losses };
+  if (isHeld) return { losses };
+  return canBlock(name) ? { ...refuseEvent(name, stop.reason), losses } : { exitCode: 2, losses };
 }
 
 function writeContext(name: ClaudeEvent, verdict: Verdict): AnswerPart {
@@ -237,7 +261,7 @@ function writeChanges(name: ClaudeEvent, verdict: Verdict): readonly AnswerPart[
   return [
     ...(input === null ? [] : [writeInput(name, verdict)]),
     ...(output === null || output === undefined ? [] : [writeOutput(name, output)]),
-    ...Object.entries(changes).map(([field, value]) => writeChange(name, field, value)),
+    ...Object.entries(changes).map(([field, value]) => writeChange(name, verdict, field, value)),
   ];
 }
 
@@ -255,10 +279,16 @@ function writeOutput(name: ClaudeEvent, output: unknown): AnswerPart {
   return { losses: [`${name} cannot change the result of a call in Claude Code`] };
 }
 
-function writeChange(name: ClaudeEvent, field: string, value: unknown): AnswerPart {
-  if (field === 'answer') return writeElicited(name, value);
+function writeChange(
+  name: ClaudeEvent,
+  verdict: Verdict,
+  field: string,
+  value: unknown,
+): AnswerPart {
+  if (field === 'answer') return writeElicited(name, verdict, value);
   if (field === 'instructions' && name === 'PreCompact') return {};
-  if (field === 'permissions' && name === 'PermissionRequest') return {};
+  const isAllowed = name === 'PermissionRequest' && verdict.effect === 'allow';
+  if (field === 'permissions' && isAllowed) return {};
   const key = CHANGE_FIELDS[field];
   if (key === undefined || !isRead(name, key)) {
     return { losses: [`${name} does not read in Claude Code: ${field}`] };
@@ -272,20 +302,29 @@ function toFieldValue(field: string, value: unknown): unknown {
   return field === 'classifierContext' ? listJoined(value).join('\n') : value;
 }
 
-function writeElicited(name: ClaudeEvent, answer: unknown): AnswerPart {
+function writeElicited(name: ClaudeEvent, verdict: Verdict, answer: unknown): AnswerPart {
   if (!isRead(name, 'action') || !isRecord(answer)) {
     return { losses: [`${name} takes no answer in Claude Code`] };
   }
+  // An answer beside a refusal could be accepted in its place.
+  if (isRefusedOrStopped(verdict)) return {};
   const { action, content } = answer;
   return { specific: content === undefined ? { action } : { action, content } };
 }
 
-/** PreCompact reads instructions as plain text only, which cannot be combined with JSON. */
+/** The events of which Claude Code reads plain text, which cannot be combined with JSON. */
 function addPlainText(
   name: ClaudeEvent,
-  { changes }: Verdict,
+  { changes, messages }: Verdict,
   json: string,
+  exitCode: 0 | 2,
 ): { readonly stdout: string; readonly losses: readonly string[] } {
+  if (name === 'WorktreeCreate') {
+    // Claude Code would take JSON for the path.
+    const path = exitCode === 0 ? changes['worktreePath'] : undefined;
+    const losses = messages.length === 0 ? [] : ['WorktreeCreate takes no message in Claude Code'];
+    return { stdout: typeof path === 'string' ? `${path}\n` : '', losses };
+  }
   const text = name === 'PreCompact' ? listJoined(changes['instructions']).join('\n') : '';
   if (text === '') return { stdout: json, losses: [] };
   if (json === '') return { stdout: `${text}\n`, losses: [] };

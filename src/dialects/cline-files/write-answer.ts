@@ -21,11 +21,11 @@ const CANCELLABLE: readonly FileHookName[] = [
  */
 export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
   const name = findHookOfEvent({ event });
-  const refusal = describeRefusal(verdict);
+  const isRefused = shouldCancel(verdict);
   const context = joinTexts(verdict.context);
-  const hasInput = refusal === null && verdict.input !== null && event.name === 'PreToolUse';
+  const hasInput = !isRefused && verdict.input !== null && event.name === 'PreToolUse';
   const answer = {
-    ...(refusal === null ? {} : { cancel: true, errorMessage: refusal }),
+    ...(isRefused ? { cancel: true, errorMessage: findReason(verdict) } : {}),
     ...(context === null ? {} : { contextModification: context }),
     ...(hasInput ? { overrideInput: verdict.input } : {}),
   };
@@ -35,17 +35,24 @@ export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
     stderr: '',
     exitCode: 0,
     losses: [
-      ...listRefusalLosses(name, event, verdict),
-      ...listChangeLosses(name, verdict, { hasInput, isRefused: refusal !== null }),
+      ...(isRefused ? listRefusalLosses(name, event, verdict) : listApprovalLosses(event, verdict)),
+      ...listChangeLosses(name, verdict, { hasInput, isRefused }),
     ],
   };
 }
 
 /** Cline cannot ask, wait for another decision, or end a run after the action: it cancels instead. */
-function describeRefusal({ effect, stop, reasons }: Verdict): string | null {
-  const isRefused = isRefusal(effect) || effect === 'ask' || effect === 'defer' || stop !== null;
-  if (!isRefused) return null;
+function shouldCancel({ effect, stop }: Verdict): boolean {
+  return isRefusal(effect) || effect === 'ask' || effect === 'defer' || stop !== null;
+}
+
+function findReason({ reasons, stop }: Verdict): string {
   return joinTexts(reasons) ?? stop?.reason ?? 'Refused by a hook';
+}
+
+function listApprovalLosses({ name }: HookEvent, { effect }: Verdict): readonly string[] {
+  const isApproved = effect === 'allow' && name === 'PreToolUse';
+  return isApproved ? ['Cline still asks for its own approval'] : [];
 }
 
 function listRefusalLosses(
@@ -53,23 +60,18 @@ function listRefusalLosses(
   event: HookEvent,
   { effect, stop }: Verdict,
 ): readonly string[] {
-  const isRefused = isRefusal(effect) || effect === 'ask' || effect === 'defer' || stop !== null;
-  if (effect === 'allow' && event.name === 'PreToolUse' && stop === null) {
-    return ['Cline still asks for its own approval'];
-  }
-  if (!isRefused) return [];
   if (name === undefined) return [`Cline has no hook for ${event.name}, so nothing is refused`];
   if (!CANCELLABLE.includes(name)) return [`Cline ignores the answer of ${name}`];
   if (effect === 'ask' || effect === 'defer') {
     return [`Cline cannot ${effect}: the task is cancelled instead`];
   }
-  if (stop?.pending === 'run') return ['Cline cancels at once, before the pending action'];
-  return stop === null ? ['Cline ends the task, not only this action'] : [];
+  if (stop === null) return ['Cline ends the task, not only this action'];
+  return isRefusal(effect) ? [] : ['Cline cancels at once, before the pending action'];
 }
 
 function listChangeLosses(
   name: FileHookName | undefined,
-  { context, output, changes, messages }: Verdict,
+  { context, input, output, changes, messages }: Verdict,
   { hasInput, isRefused }: { hasInput: boolean; isRefused: boolean },
 ): readonly string[] {
   const reads = name !== undefined && CANCELLABLE.includes(name);
@@ -77,6 +79,7 @@ function listChangeLosses(
     ...(context.length > 0 && !reads ? [`${name ?? 'the event'} takes no context in Cline`] : []),
     ...(context.length > 0 && reads && isRefused ? ['Cline drops context beside a cancel'] : []),
     ...(hasInput ? ['Cline in VS Code does not take overrideInput'] : []),
+    ...(input === null || hasInput || isRefused ? [] : ['Cline cannot change the input here']),
     ...(output === null ? [] : ['Cline cannot replace the result of a tool']),
     ...(messages.length === 0 ? [] : ['Cline shows no messages of hooks to the user']),
     ...Object.keys(changes).map((field) => `Cline does not read: ${field}`),

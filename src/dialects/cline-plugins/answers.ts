@@ -93,7 +93,14 @@ function describeNoAnswer(message: unknown): string {
 export function readToolCall(result: unknown, tool: string): Answer | undefined {
   return toAnswer(result, (fields) => {
     const ruling = { ...readEffect(fields, tool), ...readStop(fields) };
-    return { ...ruling, ...readContext(fields), ...readInput(fields, ruling) };
+    const isRefused = ruling.effect === 'deny' || ruling.stop !== undefined;
+    return {
+      ...ruling,
+      // Cline's runtime answers a call that a plugin skipped with the bare reason.
+      ...(isRefused ? { reasonAsResult: true } : {}),
+      ...readContext(fields),
+      ...readInput(fields, ruling),
+    };
   });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatContexts,
   formatDenial,
+  findReasonAsResult,
   collectValues,
   formatObjections,
   joinReasons,
@@ -110,6 +111,45 @@ describe('why a call is refused', () => {
     expect(formatDenial(verdict({ effect: 'deny' }), 'Read')).toBe('Blocked by hook');
     const stop = { reason: 'time is up', pending: 'skip' } as const;
     expect(formatDenial(verdict({ effect: 'stop', stop }), 'Read')).toBe('time is up');
+  });
+});
+
+describe('a reason that is the result of the refused call', () => {
+  const asResult = (hook: string, more: Partial<Outcome> = {}): Outcome =>
+    outcome(hook, {
+      effect: 'deny',
+      decision: { effect: 'deny', reason: hook, reasonAsResult: true },
+      ...more,
+    });
+  const asError = (hook: string): Outcome =>
+    outcome(hook, { effect: 'deny', decision: { effect: 'deny', reason: hook } });
+  const refusedBy = (...outcomes: readonly Outcome[]): Verdict =>
+    verdict({
+      effect: 'deny',
+      reasons: outcomes.map(({ hook }) => ({ hook, text: hook })),
+      outcomes,
+    });
+
+  it('is one where every hook that refuses gives it so', () => {
+    expect(findReasonAsResult(refusedBy(asResult('one')))).toBe('one');
+    expect(findReasonAsResult(refusedBy(asResult('one'), asResult('two')))).toBe('one\ntwo');
+    expect(findReasonAsResult(refusedBy(asResult('one'), outcome('passes')))).toBe('one');
+  });
+
+  it('is none when another hook refuses, or fails closed, or nobody refuses', () => {
+    expect(findReasonAsResult(refusedBy(asResult('one'), asError('two')))).toBe(null);
+    expect(findReasonAsResult(refusedBy(asError('one'), asResult('two')))).toBe(null);
+    const failed = outcome('two', { effect: 'deny', status: 'failed' });
+    expect(findReasonAsResult(refusedBy(asResult('one'), failed))).toBe(null);
+    expect(findReasonAsResult(refusedBy(outcome('passes')))).toBe(null);
+  });
+
+  it('is that of the stop when no hook gives one', () => {
+    const stop = { reason: 'time is up', pending: 'skip' } as const;
+    const stopped = asResult('one', { effect: 'stop', decision: { stop, reasonAsResult: true } });
+    const silent = verdict({ effect: 'stop', outcomes: [stopped] });
+    expect(findReasonAsResult({ ...silent, stop })).toBe('time is up');
+    expect(findReasonAsResult(silent)).toBe('Blocked by hook');
   });
 });
 

@@ -32,6 +32,22 @@ describe('hooks of the workspace, in a session of the SDK', () => {
     expect(records).toEqual([{ commands: ['echo forbidden'] }, { commands: ['echo fine'] }]);
   });
 
+  it('make a denial the error of a hook, also when a plugin denies the same call', async () => {
+    const fixture = await createSdkFixture([
+      call('run_commands', { commands: ['echo forbidden'] }),
+      call('run_commands', { commands: ['echo fine'] }),
+      DONE,
+    ]);
+    write(fixture, { '.clinerules/hooks/PreToolUse': DENYING });
+    const extensions = [hooksOf({ beforeTool: () => ({ skip: true, reason: 'the plugin too' }) })];
+    await fixture.start({ trust: 'all', extensions });
+    expect(answers(fixture)).toEqual([
+      'PreToolUse:Bash hook error: the file hook says no\nthe plugin too',
+      // Only the plugin denies this one, so its reason is the result.
+      '{"error":"the plugin too"}',
+    ]);
+  });
+
   it('do not run when they are not trusted, which is reported', async () => {
     const fixture = await createSdkFixture([
       call('run_commands', { commands: ['echo forbidden'] }),
