@@ -171,8 +171,8 @@ export function createHookSet(options: HookSetOptions): HookSet {
       resolvePending: (file, isTaken) =>
         options.dialects.forEach(({ changes }) => changes?.resolvePending(file, isTaken)),
     },
-    rescan(dialectIds) {
-      found = discoverAll(options.dialects, dialectIds);
+    rescan(discoverOptions) {
+      found = discoverAll(options.dialects, discoverOptions);
       madeHooks = null;
       for (const listener of listeners) listener();
     },
