@@ -17,7 +17,13 @@ import type {
 } from '../dialects/discovery.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
-import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
+import { mergeServers } from '../mcp/parse-servers.ts';
+import {
+  type BrokenServer,
+  type ConfiguredServers,
+  NO_SERVERS,
+  type ServerConfig,
+} from '../mcp/server-config.ts';
 import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
@@ -68,6 +74,8 @@ export interface HookSet extends HandlerSource {
   /** MCP servers that are configured with hooks. */
   mcpServers(): readonly FoundServer[];
   brokenServers(): readonly BrokenServer[];
+  /** Reads the servers of the user's own that other agents store apart from hooks, at each call. */
+  readUserServers(): ConfiguredServers;
   /** Creates the trust unit of a server that the caller names; null when it needs none. */
   createServerUnit(server: ServerConfig): DiscoveredUnit | null;
   plugins(): readonly FoundPlugin[];
@@ -145,6 +153,8 @@ export function createHookSet(options: HookSetOptions): HookSet {
     permissions: () => found.permissions,
     mcpServers: () => found.mcpServers,
     brokenServers: () => found.brokenServers,
+    readUserServers: () =>
+      mergeServers(options.dialects.map((each) => each.readUserServers?.() ?? NO_SERVERS)),
     createServerUnit(server) {
       const units = options.dialects.map((each) => each.createServerUnit?.(server) ?? null);
       return units.find((unit) => unit !== null) ?? null;
