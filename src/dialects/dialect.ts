@@ -2,7 +2,7 @@ import type { FailureKind, Verdict } from '../hooks/decision.ts';
 import type { EventName, FiredEvent, HookEvent } from '../hooks/facts.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Answer, Handler, HandlerInput } from '../hooks/handler.ts';
-import type { ServerConfig } from '../mcp/server-config.ts';
+import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
 import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { HookImport } from './import-hooks.ts';
@@ -111,6 +111,12 @@ export interface Discoverer {
   readonly changes?: AnnouncedChanges;
   /** Creates the trust unit of an MCP server that the caller names; null when it needs none. */
   readonly createServerUnit?: (server: ServerConfig) => DiscoveredUnit | null;
+  /**
+   * Reads the user's own MCP servers in files that have no hooks. Apart from `discover`, because listing
+   * hooks must not read these files, and because other programs change them: each start of servers
+   * reads them again.
+   */
+  readonly readUserServers?: () => ConfiguredServers;
 }
 
 export interface DiscoverOptions {

@@ -88,6 +88,9 @@ export interface FoundPlugin {
 
 export type Discovered = FoundHook | FoundPermissions | FoundServer | FoundPlugin;
 
+/** A discovered thing that is listed, disabled, locked and trusted. */
+export type DiscoveredWithUnit = Discovered & { readonly unit: DiscoveredUnit };
+
 /** A file or a key in a place of hooks that has no effect. */
 export interface Ignored {
   readonly path: string;

@@ -11,6 +11,7 @@ import type { DialectMachine } from './machine.ts';
 import type { PlaceOption } from './options.ts';
 import type { PluginHooksOptions } from './ports.ts';
 import type { Outcome } from '../hooks/decision.ts';
+import { NO_SERVERS } from '../mcp/server-config.ts';
 
 /** Every dialect there is, in the order in which their hooks are declared. */
 const LIST = [clineFiles, claude, clinePlugins] as const satisfies readonly Dialect[];
@@ -65,9 +66,19 @@ export function openDialects(
   machine: DialectMachine,
   dialectIds?: readonly string[],
 ): readonly Discoverer[] {
-  return DIALECTS.filter(({ name }) => dialectIds?.includes(name) ?? true).flatMap(
-    ({ discover }) => discover?.(machine) ?? [],
-  );
+  return DIALECTS.flatMap(({ name, discover }) => {
+    if (discover === undefined) return [];
+    const isWanted = dialectIds?.includes(name) ?? true;
+    return isWanted ? discover(machine) : limitToUserServers(() => discover(machine));
+  });
+}
+
+/** The caller chooses whose hooks run; the user's own MCP servers are found in any case. */
+function limitToUserServers(open: () => Discoverer): Discoverer {
+  return {
+    discover: () => ({ hooks: [], ignored: [], watched: [] }),
+    readUserServers: () => open().readUserServers?.() ?? NO_SERVERS,
+  };
 }
 
 /** The events of all dialects that can be fired under their foreign names. */

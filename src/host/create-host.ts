@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { memoizePerObject } from '../base/memoize.ts';
 import { callObserver } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
@@ -8,7 +9,7 @@ import { HooklineError } from '../base/errors.ts';
 import type { HookPorts } from '../dialects/ports.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
 import type { Moment } from '../hooks/facts.ts';
-import type { HandlerSource } from '../hooks/handler.ts';
+import type { Handler, HandlerSource } from '../hooks/handler.ts';
 import {
   DispatchSubscribers,
   type HandlerProgress,
@@ -34,7 +35,8 @@ import {
   type HookWatchOptions,
   type FileWatch,
 } from './watch-hook-files.ts';
-import type { HookSet, ListedUnit, MadeHook } from './hook-set.ts';
+import type { HookSet, ListedUnit } from './hook-set.ts';
+import { createListedHook, type ListedHook } from './listed-hook.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
 import { redactTexts } from './redact-object.ts';
@@ -63,9 +65,9 @@ export interface Host extends AgentHost {
   readonly surroundings: Surroundings;
   readonly stateDirectory: string | null;
   /** Every hook that was found, and whether it would run. */
-  hooks(): readonly ListedUnit[];
+  hooks(): readonly (ListedUnit & { readonly hook: ListedHook })[];
   /** Every hook with the handlers that it runs as. */
-  madeHooks(): readonly MadeHook[];
+  madeHooks(): readonly { readonly hook: ListedHook; readonly handlers: readonly Handler[] }[];
   ignored(): readonly Ignored[];
   /** The moment of an event that is fired now. */
   moment(): Moment;
@@ -149,8 +151,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     get engine() {
       return engines.own();
     },
-    hooks: () => hookSet.statuses(),
-    madeHooks: () => hookSet.made(),
+    ...createHookMethods(hookSet),
     ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
     bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
@@ -173,6 +174,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 async function importSessions(host: () => SessionHost): Promise<Sessions> {
   const { createSessions } = await import('./agent/sessions.ts');
   return createSessions(host());
+}
+
+/** Methods that list hooks in the form that programs read; a unit has one such view until a rescan. */
+function createHookMethods(hookSet: HookSet) {
+  const toListedHook = memoizePerObject(createListedHook);
+  return {
+    hooks: () =>
+      hookSet.statuses().map((status) => ({ ...status, hook: toListedHook(status.found) })),
+    madeHooks: () =>
+      hookSet.made().map(({ hook, handlers }) => ({ hook: toListedHook(hook), handlers })),
+  } satisfies Partial<Host>;
 }
 
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {

@@ -5,6 +5,7 @@ import type {
   AnnouncedFile,
   Discovered,
   DiscoveredUnit,
+  DiscoveredWithUnit,
   Discovery,
   FoundHook,
   FoundPermissions,
@@ -16,9 +17,13 @@ import type {
 } from '../dialects/discovery.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
-import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
-import type { PermissionSettings } from '../permissions/permissions.ts';
-import type { PluginEntry } from '../plugins/entry.ts';
+import { mergeServers } from '../mcp/parse-servers.ts';
+import {
+  type BrokenServer,
+  type ConfiguredServers,
+  NO_SERVERS,
+  type ServerConfig,
+} from '../mcp/server-config.ts';
 import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
 import type { TrustChecker } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
@@ -41,24 +46,16 @@ export interface UnitStatus {
   readonly trustedBy: 'record' | 'lock' | 'place' | 'caller' | null;
 }
 
-/** A unit with the fields of what it belongs to, as the public API has them; units that are not hooks run nothing. */
-interface ListedHook extends DiscoveredUnit, Omit<FoundHook, 'kind' | 'unit'> {
-  readonly permissions?: PermissionSettings;
-  readonly mcpServer?: ServerConfig;
-  readonly plugin?: PluginEntry;
-}
-
 /** A unit's state with the hook, plugin, server or rules it belongs to. */
 export interface ListedUnit extends UnitStatus {
-  readonly hook: ListedHook;
-  readonly found: Discovered;
+  readonly found: DiscoveredWithUnit;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
 }
 
 /** A hook with its handlers; handlers of a hook that may not run are withheld. */
-export interface MadeHook {
-  readonly hook: ListedHook;
+interface MadeHook {
+  readonly hook: FoundHook;
   readonly handlers: readonly Handler[];
 }
 
@@ -77,6 +74,8 @@ export interface HookSet extends HandlerSource {
   /** MCP servers that are configured with hooks. */
   mcpServers(): readonly FoundServer[];
   brokenServers(): readonly BrokenServer[];
+  /** Reads the servers of the user's own that other agents store apart from hooks, at each call. */
+  readUserServers(): ConfiguredServers;
   /** Creates the trust unit of a server that the caller names; null when it needs none. */
   createServerUnit(server: ServerConfig): DiscoveredUnit | null;
   plugins(): readonly FoundPlugin[];
@@ -139,7 +138,7 @@ export function createHookSet(options: HookSetOptions): HookSet {
   // Created on first use: callers that only list hooks need no handlers.
   function makeHandlers(): readonly MadeHook[] {
     madeHooks ??= found.hooks.map((hook) => ({
-      hook: toListedHook(hook, hook.unit),
+      hook,
       handlers: hook.toHandlers(grants.grant(hook)),
     }));
     return madeHooks;
@@ -149,12 +148,13 @@ export function createHookSet(options: HookSetOptions): HookSet {
     handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
     made: makeHandlers,
     hooks: () => found.hooks,
-    statuses: () =>
-      listUnits(found).map(({ found: each, unit }) => grants.readHookStatus(each, unit)),
+    statuses: () => listUnits(found).map((each) => grants.readListedUnit(each)),
     status: (unit) => grants.readStatus(unit),
     permissions: () => found.permissions,
     mcpServers: () => found.mcpServers,
     brokenServers: () => found.brokenServers,
+    readUserServers: () =>
+      mergeServers(options.dialects.map((each) => each.readUserServers?.() ?? NO_SERVERS)),
     createServerUnit(server) {
       const units = options.dialects.map((each) => each.createServerUnit?.(server) ?? null);
       return units.find((unit) => unit !== null) ?? null;
@@ -171,8 +171,8 @@ export function createHookSet(options: HookSetOptions): HookSet {
       resolvePending: (file, isTaken) =>
         options.dialects.forEach(({ changes }) => changes?.resolvePending(file, isTaken)),
     },
-    rescan(dialectIds) {
-      found = discoverAll(options.dialects, dialectIds);
+    rescan(discoverOptions) {
+      found = discoverAll(options.dialects, discoverOptions);
       madeHooks = null;
       for (const listener of listeners) listener();
     },
@@ -206,32 +206,13 @@ function discoverAll(
 }
 
 /** Everything that has a unit, in the order in which it is listed. */
-function listUnits(found: Required<Discovery>) {
+function listUnits(found: Required<Discovery>): readonly DiscoveredWithUnit[] {
   const all = [...found.hooks, ...found.permissions, ...found.mcpServers, ...found.plugins];
-  return all.flatMap((each) => (each.unit === null ? [] : [{ found: each, unit: each.unit }]));
+  return all.filter(hasUnit);
 }
 
-/** Assigns to the unit itself: a copy would read all that its getters read on first use. */
-function toListedHook(found: Discovered, unit: DiscoveredUnit): ListedHook {
-  if (found.kind === 'hook') {
-    const { events, matcher, timeoutMs, onFailure } = found;
-    const toHandlers = found.toHandlers.bind(found);
-    return Object.assign(unit, { events, matcher, timeoutMs, onFailure, toHandlers });
-  }
-  return Object.assign(unit, NO_HOOK, listOwnFields(found));
-}
-
-const NO_HOOK = {
-  events: [],
-  matcher: null,
-  timeoutMs: 0,
-  onFailure: 'open',
-  toHandlers: () => [],
-} as const satisfies Omit<FoundHook, 'kind' | 'unit'>;
-
-function listOwnFields(found: Exclude<Discovered, FoundHook>) {
-  if (found.kind === 'permissions') return { permissions: found.settings };
-  return found.kind === 'plugin' ? { plugin: found.entry } : { mcpServer: found.server };
+function hasUnit(found: Discovered): found is DiscoveredWithUnit {
+  return found.unit !== null;
 }
 
 /** Decides how a hook may run, and whether it may. */
@@ -253,7 +234,7 @@ class Grants {
   grant(hook: FoundHook): Grant {
     const { unit } = hook;
     return {
-      ...readLimits(hook, unit, this.#options.settings),
+      ...readLimits(hook, this.#options.settings),
       environment:
         unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
       withheld: this.findReasonToWithhold.bind(this, unit),
@@ -278,9 +259,9 @@ class Grants {
     return { hook: unit, isEnabled, wasDisabled, ...standing, trustedBy: trusted.by };
   }
 
-  readHookStatus(found: Discovered, unit: DiscoveredUnit): ListedUnit {
-    const limits = readLimits(found, unit, this.#options.settings);
-    return { ...this.readStatus(unit), hook: toListedHook(found, unit), found, ...limits };
+  readListedUnit(found: DiscoveredWithUnit): ListedUnit {
+    const limits = readLimits(found, this.#options.settings);
+    return { ...this.readStatus(found.unit), found, ...limits };
   }
 
   #checkTrust(unit: DiscoveredUnit): HookTrust {
@@ -329,10 +310,10 @@ function describeState(
 
 /** Units that are not hooks have no limits and are listed with default values. */
 function readLimits(
-  found: Discovered,
-  unit: DiscoveredUnit,
+  found: DiscoveredWithUnit,
   settings: Settings,
 ): { timeoutMs: number; onFailure: FailurePolicy } {
+  const { unit } = found;
   const { timeoutMs, onFailure } =
     found.kind === 'hook' ? found : { timeoutMs: 0, onFailure: 'open' as const };
   const override = settings['hooks.overrides'][unit.id] ?? settings['hooks.overrides'][unit.ownId];

@@ -144,9 +144,9 @@ function findHooks(
  * have none is unknown before they are loaded.
  */
 function omitHooks(dialect: Discoverer): Discoverer {
-  const { createServerUnit } = dialect;
+  const { createServerUnit, readUserServers } = dialect;
   return {
-    ...dropUndefined({ createServerUnit }),
+    ...dropUndefined({ createServerUnit, readUserServers }),
     discover(options) {
       const { permissions = [], mcpServers = [], brokenServers = [] } = dialect.discover(options);
       return { hooks: [], ignored: [], watched: [], permissions, mcpServers, brokenServers };

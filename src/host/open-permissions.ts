@@ -21,7 +21,6 @@ import type { OpenedHooks } from './open-hooks.ts';
 import { ProtectedPaths } from '../permissions/protected-paths.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import { DIALECTS, listProtectedPlaces } from '../dialects/index.ts';
-import { getClineServersFile } from './mcp/find-servers.ts';
 
 /** Permissions of the caller, which override every file but an administrator's. */
 export interface PermissionFlags {
@@ -248,12 +247,10 @@ function getStrictness(mode: PermissionMode): number {
 /** Protects the agents' files by their usual names, and those that this machine or the caller moved. */
 export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
   const { surroundings, stateDirectory, hookSet } = opened;
-  const clineServers = getClineServersFile(opened);
   const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
   const directories = [
     ...(stateDirectory === null ? [] : [stateDirectory]),
     ...listProtectedPlaces(opened),
-    ...(clineServers === null ? [] : [clineServers]),
     ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
     ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
   ];

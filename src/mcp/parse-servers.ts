@@ -1,8 +1,10 @@
-import type {
-  BrokenServer,
-  ConfiguredServers,
-  ServerEndpoint,
-  ServerConfig,
+import {
+  type BrokenServer,
+  type ConfiguredServers,
+  NO_SERVERS,
+  type ServerConfig,
+  type ServerEndpoint,
+  type ServerSource,
 } from './server-config.ts';
 import { formatCanonicalJson } from '../base/json.ts';
 import {
@@ -24,6 +26,37 @@ export interface ServerOrigin extends Pick<
   readonly prefix: string;
   /** Why a server of this name must not be used, or null. */
   readonly whyOff: (name: string) => string | null;
+}
+
+/** Creates the origin of servers that belong to no workspace and no plugin. */
+export function createServerOrigin(
+  file: string,
+  source: ServerSource,
+  place: ServerConfig['place'],
+): ServerOrigin {
+  return { source, file, place, root: null, variables: {}, prefix: '', whyOff: () => null };
+}
+
+/** Creates the result for a file that cannot be used as a whole. */
+export function createBrokenFile(file: string, why: string, line = 1): ConfiguredServers {
+  return { servers: [], broken: [{ name: '', file, line, why }] };
+}
+
+/** Joins the servers of several files, in this order. */
+export function mergeServers(all: readonly ConfiguredServers[]): ConfiguredServers {
+  return {
+    servers: all.flatMap(({ servers }) => servers),
+    broken: all.flatMap(({ broken }) => broken),
+  };
+}
+
+/** Parses the `mcpServers` of an object, which is a whole file or a section of one. */
+export function parseServersIn(section: Part, origin: ServerOrigin): ConfiguredServers {
+  if (section.fields === null) {
+    return createBrokenFile(origin.file, `expected an object, found ${describePart(section)}`);
+  }
+  const part = section.fields.get('mcpServers');
+  return part === undefined ? NO_SERVERS : parseServers(part, origin);
 }
 
 /** Parses `mcpServers`; an invalid entry does not affect the others. */

@@ -23,6 +23,7 @@ import { createPermissionUnit } from './sources/permissions.ts';
 import type { HookPorts } from '../ports.ts';
 import type { ClaudePlaces, ClaudeSession } from './session.ts';
 import { readConfigText } from '../read-config-text.ts';
+import { readClaudeUserServers } from './sources/read-servers.ts';
 import { readSources, type SourcesReading } from './sources/read-sources.ts';
 
 /** The session before its settings are read. */
@@ -39,6 +40,7 @@ export function createClaudeDiscoverer(
   return {
     changes: texts,
     createServerUnit: (server) => createServerUnit(server, session),
+    readUserServers: () => readClaudeUserServers(places),
     discover({ keepsAnnounced = false } = {}): Discovery {
       const read = (file: string) =>
         keepsAnnounced ? texts.readCurrent(file) : texts.readNow(file);

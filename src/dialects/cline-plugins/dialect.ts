@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
-import { findClineDirectory, findDocuments } from '../own-directories.ts';
 import { listNamedPlaces, type PlaceOption } from '../options.ts';
 import { listPluginRoots } from './find-plugins.ts';
 import { pluginEvents } from './events.ts';
@@ -44,10 +43,11 @@ function listPluginDirectories(machine: MachinePlaces): readonly PluginDirectory
   }));
 }
 
-function findProtectedPlaces({ surroundings }: MachinePlaces): readonly string[] {
-  const clineDirectory = findClineDirectory(surroundings);
+function findProtectedPlaces(machine: MachinePlaces): readonly string[] {
+  const { clineDirectory, documents, clineServers } = findPluginPlaces(machine);
   return [
     ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'plugins')]),
-    ...findDocuments(surroundings).map((each) => path.join(each, 'Cline', 'Plugins')),
+    ...documents.map((each) => path.join(each, 'Cline', 'Plugins')),
+    ...(clineServers === null ? [] : [clineServers]),
   ];
 }

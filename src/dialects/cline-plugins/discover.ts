@@ -12,11 +12,13 @@ import {
 } from './find-plugins.ts';
 import { readTextIfPresent } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
+import { readUserServers } from '../read-user-servers.ts';
 import { findOwningRoot } from '../workspace-roots.ts';
 
 /** Discovers plugins on disk, which are trusted, locked and disabled like hooks. A session loads them. */
 export function createPluginDiscoverer(places: PluginPlaces): Discoverer {
   return {
+    readUserServers: () => readUserServers(places.clineServers, places),
     discover(): Discovery {
       const { plugins, ignored } = findPlugins(places);
       const whyOff = plugins.length === 0 ? () => null : readSwitchedOff(places);

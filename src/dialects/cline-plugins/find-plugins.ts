@@ -17,6 +17,8 @@ export interface PluginPlaces extends HomeAndRoots {
   readonly paths: readonly string[];
   /** Cline's settings file with disabled plugins; null without a home directory. */
   readonly clineSettings: string | null;
+  /** Cline's file with the user's MCP servers; null without a home directory. */
+  readonly clineServers: string | null;
 }
 
 /** One place that is searched. */

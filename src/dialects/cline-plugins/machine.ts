@@ -17,6 +17,7 @@ export function findPluginPlaces(
     workspaceRoots,
     paths: paths.filter((each) => each.trim() !== '').map((each) => path.resolve(cwd, each)),
     clineSettings: findClineSettings(surroundings),
+    clineServers: findClineServers(surroundings),
   };
 }
 
@@ -30,4 +31,14 @@ function findClineSettings(surroundings: MachineFacts): string | null {
   if (data === '' && clineDirectory === null) return null;
   const directory = data === '' ? path.join(clineDirectory ?? '', 'data') : path.resolve(cwd, data);
   return path.join(directory, 'settings', 'global-settings.json');
+}
+
+/** Finds Cline's file with MCP servers, which a variable may move; null without a home directory. */
+function findClineServers(surroundings: MachineFacts): string | null {
+  const moved = surroundings.env['CLINE_MCP_SETTINGS_PATH'] ?? '';
+  if (moved !== '') return path.resolve(surroundings.cwd, moved);
+  const directory = findClineDirectory(surroundings);
+  return directory === null
+    ? null
+    : path.join(directory, 'data', 'settings', 'cline_mcp_settings.json');
 }

@@ -17,6 +17,7 @@ function listDirectories(base: string, more: Partial<PluginPlaces> = {}): Plugin
     workspaceRoots: [path.join(base, 'ws')],
     paths: [],
     clineSettings: at(home, '.cline/data/settings/global-settings.json'),
+    clineServers: at(home, '.cline/data/settings/cline_mcp_settings.json'),
     ...more,
   };
 }

@@ -14,7 +14,15 @@ import { findProjectRoot } from '../../workspace-roots.ts';
 import type { ClaudePlaces } from '../session.ts';
 import type { ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsReading } from './settings.ts';
-import { parseServers, type ServerOrigin } from '../../../mcp/parse-servers.ts';
+import { parseUserServers, readUserServers } from '../../read-user-servers.ts';
+import {
+  createBrokenFile,
+  createServerOrigin,
+  mergeServers,
+  parseServers,
+  parseServersIn,
+  type ServerOrigin,
+} from '../../../mcp/parse-servers.ts';
 
 /** Reads MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
 export function readServers(
@@ -29,8 +37,7 @@ export function readServers(
     ...plugins.map((plugin) => readServersOfPlugin(plugin, readText)),
   ];
   return {
-    servers: read.flatMap(({ servers }) => servers),
-    broken: read.flatMap(({ broken }) => broken),
+    ...mergeServers(read),
     ignored: [
       ...findIneffectiveSwitches(settings, read),
       ...read.flatMap(({ unreadable = [] }) => unreadable),
@@ -40,6 +47,35 @@ export function readServers(
       ...read.flatMap(({ servers }) => servers).flatMap(describeSwitchedOff),
     ],
   };
+}
+
+/** Reads the servers that Claude Code stores for the user: of the start directory, then of all directories. */
+export function readClaudeUserServers(places: ClaudePlaces): ConfiguredServers {
+  return readUserServers(findUserFile(places), places, (root, file) =>
+    mergeServers([parseStartDirectory(root, file, places), parseUserServers(root, file)]),
+  );
+}
+
+/** Finds `.claude.json`, which lies in the home directory, or in the directory that the environment sets. */
+function findUserFile({ env, home, claudeDirectory }: ClaudePlaces): string | null {
+  const isMoved = (env['CLAUDE_CONFIG_DIR'] ?? '') !== '';
+  const directory = isMoved ? claudeDirectory : home;
+  return directory === null ? null : path.join(directory, '.claude.json');
+}
+
+function parseStartDirectory(
+  root: Part,
+  file: string,
+  { startDirectory }: ClaudePlaces,
+): ConfiguredServers {
+  const project = root.fields?.get('projects')?.fields?.get(startDirectory);
+  if (project === undefined) return NO_SERVERS;
+  const disabled = project.fields?.get('disabledMcpServers')?.value;
+  const whyOff = (name: string): string | null =>
+    Array.isArray(disabled) && disabled.includes(name)
+      ? `"disabledMcpServers" in ${file} names it`
+      : null;
+  return parseServersIn(project, { ...createServerOrigin(file, 'local', 'home'), whyOff });
 }
 
 function createIgnored(file: string, line: number, why: string): Ignored {
@@ -130,27 +166,20 @@ function readServerFile(origin: ServerOrigin, readText: ReadConfigText): Reading
   const text = readText(origin.file);
   if (text === null) return NO_SERVERS;
   if (typeof text !== 'string') {
-    return { ...createBrokenReading(origin, 1, text.why), unreadable: [text] };
+    return { ...createBrokenFile(origin.file, text.why), unreadable: [text] };
   }
   return readServerText(text, origin);
 }
 
 function readServerText(text: string, origin: ServerOrigin): Reading {
   const root = parseLocatedJson(text);
-  if ('why' in root) return createBrokenReading(origin, root.line, root.why);
+  if ('why' in root) return createBrokenFile(origin.file, root.why, root.line);
   if (root.fields === null) {
-    return createBrokenReading(
-      origin,
-      root.line,
-      `expected an object, found ${describePart(root)}`,
-    );
+    const why = `expected an object, found ${describePart(root)}`;
+    return createBrokenFile(origin.file, why, root.line);
   }
   const part = root.fields.get('mcpServers');
   return part === undefined ? NO_SERVERS : parseServers(part, origin);
-}
-
-function createBrokenReading({ file }: ServerOrigin, line: number, why: string): Reading {
-  return { servers: [], broken: [{ name: '', file, line, why }] };
 }
 
 /**
@@ -161,14 +190,10 @@ function readServersOfPlugin(plugin: Plugin, readText: ReadConfigText): Reading 
   const { facts } = plugin;
   const usual = path.join(facts.root, '.mcp.json');
   const manifest = path.join(facts.root, '.claude-plugin', 'plugin.json');
-  const readings = [
+  return mergeServers([
     readPluginFile(usual, plugin, readText),
     readManifest(manifest, plugin, readText),
-  ];
-  return {
-    servers: readings.flatMap(({ servers }) => servers),
-    broken: readings.flatMap(({ broken }) => broken),
-  };
+  ]);
 }
 
 function createOrigin({ facts, place, root }: Plugin, file: string): ServerOrigin {
@@ -185,7 +210,7 @@ function readPluginFile(file: string, plugin: Plugin, readText: ReadConfigText):
   if (typeof text !== 'string') return NO_SERVERS;
   const origin = createOrigin(plugin, file);
   const root = parseLocatedJson(text);
-  if ('why' in root) return { servers: [], broken: [{ name: '', file, ...root }] };
+  if ('why' in root) return createBrokenFile(file, root.why, root.line);
   return parseServers(root.fields?.get('mcpServers') ?? root, origin);
 }
 
