@@ -3,8 +3,8 @@ import { systemClock } from '../base/clock.ts';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../base/files.ts';
-import { clineFiles, findFileHookName } from '../dialects/index.ts';
-import type { FoundAt } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/index.ts';
+import type { Dialect, FoundAt } from '../dialects/dialect.ts';
 import type { DialectMachine } from '../dialects/machine.ts';
 import type { FoundHook, Grant } from '../dialects/discovery.ts';
 import { loadConfig, readSurroundings, type Surroundings } from '../host/config.ts';
@@ -57,29 +57,42 @@ function readSettings(env: Surroundings['env'], flags: Partial<Settings> = {}): 
   return loadConfig({ homeFile: null, workspaceFiles: [], env, flags }).settings;
 }
 
-/** Finds the hooks for this event. Throws when there is none, because that is a mistake of the test. */
+/**
+ * Finds the hooks for this event; the first dialect that has any counts, so that no file runs twice.
+ * Throws when there is none, because that is a mistake of the test.
+ */
 function findHooksFor(
   target: string,
   event: HookEvent,
   machine: DialectMachine,
 ): readonly FoundHook[] {
-  const names = clineFiles.events.listNames(event);
-  const { hooks, ignored } = discoverAt(target, names, machine);
-  const matching = hooks.filter(({ unit }) => names.includes(unit.eventName));
-  if (matching.length > 0) return matching;
-  const reasons = ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`);
+  const reasons: string[] = [];
+  for (const dialect of DIALECTS) {
+    const names = dialect.events.listNames(event);
+    const { hooks, ignored } = discoverAt(target, dialect, names, machine);
+    const matching = hooks.filter(({ unit }) => names.includes(unit.eventName));
+    if (matching.length > 0) return matching;
+    reasons.push(...ignored.map(({ path: file, why }) => `${path.basename(file)} ${why}`));
+  }
   throw new HooklineError('HOOK_UNKNOWN', {
     message: `expected a hook for ${event.name} at ${target}, found none`,
     hint: reasons.length === 0 ? 'Name a hook file or a directory of hooks.' : reasons.join('; '),
   });
 }
 
+const NOTHING: FoundAt = { hooks: [], ignored: [] };
+
 /** A file runs under its own name, if the event has that; else under the event's first name. */
-function discoverAt(target: string, names: readonly string[], machine: DialectMachine): FoundAt {
-  if (isDirectory(target)) return clineFiles.discoverDirectory(target, machine);
-  const fileName = findFileHookName(path.parse(target).name);
-  const name = fileName !== null && names.includes(fileName) ? fileName : (names[0] ?? '');
-  return clineFiles.discoverFile(target, name, machine);
+function discoverAt(
+  target: string,
+  { discoverDirectory, discoverFile }: Dialect,
+  names: readonly string[],
+  machine: DialectMachine,
+): FoundAt {
+  if (isDirectory(target)) return discoverDirectory?.(target, machine) ?? NOTHING;
+  const fileName = path.parse(target).name.trim().toLowerCase();
+  const name = names.find((each) => each.toLowerCase() === fileName) ?? names[0];
+  return name === undefined ? NOTHING : (discoverFile?.(target, name, machine) ?? NOTHING);
 }
 
 function createGrant(settings: Settings, environment: Grant['environment']): Grant {

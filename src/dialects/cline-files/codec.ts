@@ -2,7 +2,7 @@ import { dropUndefined } from '../../base/defined.ts';
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import { type Codec, formatLastErrorLine } from '../command-handler.ts';
-import { type FileHookName, type Profile, FILE_HOOK_NAMES, FILE_HOOKS } from './events.ts';
+import { type FileHookName, listFileHookNames, type Profile } from './events.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
 import { truncateText } from '../../base/json.ts';
@@ -168,10 +168,7 @@ export function decode(input: HandlerInput, output: HookOutput): Answer {
 
 /** Finds the file hook that an event is encoded for; the first of several. */
 export function findHookOfEvent({ event }: Pick<HandlerInput, 'event'>): FileHookName | undefined {
-  return FILE_HOOK_NAMES.find((name) => {
-    const { events, misfit } = FILE_HOOKS[name];
-    return events.some((each) => each === event.name) && misfit(event) === null;
-  });
+  return listFileHookNames(event)[0];
 }
 
 function findCodec(input: HandlerInput): Codec | null {

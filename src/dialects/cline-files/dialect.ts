@@ -1,4 +1,3 @@
-import type { HookEvent } from '../../hooks/facts.ts';
 import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
 import { listNamedPlaces } from '../options.ts';
@@ -7,7 +6,12 @@ import { createClineFilesDiscoverer, findNamedFileHook } from './discover.ts';
 import { CLINE_PATHS, CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
 import { readPayload } from './read-payload.ts';
 import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
-import { FILE_HOOK_NAMES, FILE_HOOKS, findFileHookEvent, findFileHookName } from './events.ts';
+import {
+  FILE_HOOK_NAMES,
+  findFileHookEvent,
+  findFileHookName,
+  listFileHookNames,
+} from './events.ts';
 
 /** Cline's hook files: executables named after an event, JSON on stdin and stdout. */
 export const clineFiles = {
@@ -44,14 +48,6 @@ export const clineFiles = {
   ownPaths: CLINE_PATHS,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
-
-/** Lists the hook files that run at this event. */
-function listFileHookNames(event: HookEvent): readonly string[] {
-  return FILE_HOOK_NAMES.filter((name) => {
-    const { events, misfit } = FILE_HOOKS[name];
-    return events.some((each) => each === event.name) && misfit(event) === null;
-  });
-}
 
 const NOWHERE = { home: null, documents: [], clineDirectory: null, workspaceRoots: [] };
 

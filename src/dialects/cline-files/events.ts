@@ -101,3 +101,11 @@ export function findFileHookEvent(
   const { events, facts } = FILE_HOOKS[hookName];
   return { event: events[0], facts };
 }
+
+/** Lists the hook files that run at this event. */
+export function listFileHookNames(event: HookEvent): readonly FileHookName[] {
+  return FILE_HOOK_NAMES.filter((name) => {
+    const { events, misfit } = FILE_HOOKS[name];
+    return events.some((each) => each === event.name) && misfit(event) === null;
+  });
+}
