@@ -54,6 +54,11 @@ export interface Dialect {
   readonly checkScript?: Lazy<CheckScript>;
   /** Lists the directories that are searched for plugins: the user's, then those of the workspace. */
   readonly pluginDirectories?: (machine: MachinePlaces) => readonly PluginDirectory[];
+  /** Finds the directories of its instructions and skills: the user's and the administrator's, or null. */
+  readonly instructionDirectories?: (machine: MachineFacts) => {
+    readonly user: string | null;
+    readonly managed: string | null;
+  };
   /** Files and directories of this agent that were moved from their usual place and must not be written. */
   readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces } from '../dialect.ts';
-import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
+import { findClaudeDirectory, findInstructionDirectories } from './directories.ts';
 import { createClaudeDiscoverer } from './find-hooks.ts';
 import { readClaudePayload } from './input/read-payload.ts';
 import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
@@ -34,6 +34,7 @@ export const claude = {
   importFrom: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./port.ts')).checkScript,
+  instructionDirectories: findInstructionDirectories,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 
