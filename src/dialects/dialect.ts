@@ -62,6 +62,11 @@ export interface Dialect {
   readonly pluginDirectories?: (machine: MachinePlaces) => readonly PluginDirectory[];
   /** The usual names of its files and directories. */
   readonly ownPaths?: OwnPaths;
+  /** Finds the directories of its instructions and skills: the user's and the administrator's, or null. */
+  readonly instructionDirectories?: (machine: MachineFacts) => {
+    readonly user: string | null;
+    readonly managed: string | null;
+  };
   /** Files and directories of this agent that were moved from their usual place and must not be written. */
   readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
 }

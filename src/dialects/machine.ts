@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { NamedPlaces } from './options.ts';
 import type { HookPorts } from './ports.ts';
 
@@ -9,6 +10,17 @@ export interface MachineFacts {
   /** The user's home directory, or null when unknown. */
   readonly home: string | null;
   readonly nodePath: string;
+}
+
+/** Finds an agent's directory in the home directory, or where a variable moves it; null without either. */
+export function findOwnDirectory(
+  { env, home, cwd }: MachineFacts,
+  variable: string,
+  name: string,
+): string | null {
+  const moved = env[variable] ?? '';
+  if (moved !== '') return path.resolve(cwd, moved);
+  return home === null ? null : path.join(home, name);
 }
 
 /** What a dialect needs to know of this machine, this user and this workspace. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces } from '../dialect.ts';
-import { findClaudeDirectory } from '../own-directories.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
+import { findClaudeDirectory, findInstructionDirectories } from './directories.ts';
 import { createClaudeDiscoverer } from './discover.ts';
 import { readClaudePayload } from './input/read-payload.ts';
 import { CLAUDE_PATHS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
@@ -47,6 +47,7 @@ export const claude = {
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./config/command-notes.ts')).checkScript,
   ownPaths: CLAUDE_PATHS,
+  instructionDirectories: findInstructionDirectories,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 

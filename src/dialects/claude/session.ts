@@ -5,11 +5,8 @@ import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine } from '../machine.ts';
 import { listNamedPlaces } from '../options.ts';
 import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
-import {
-  findClaudeDirectory,
-  findClineDirectory,
-  findManagedDirectory,
-} from '../own-directories.ts';
+import { findClineDirectory } from '../cline-directories.ts';
+import { findClaudeDirectory, findManagedDirectory } from './directories.ts';
 
 /** Shared by all hooks in Claude's format of one session. */
 export interface ClaudeSession {
@@ -65,14 +62,14 @@ export function createClaudeSession(machine: DialectMachine): Omit<ClaudeSession
 export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
   const { surroundings, workspaceRoots, startDirectory } = machine;
   const { places = {} } = machine.search;
-  const { env, home, cwd, platform } = surroundings;
+  const { env, home, cwd } = surroundings;
   return {
     startDirectory,
     workspaceRoots,
     home,
     claudeDirectory: findClaudeDirectory(surroundings),
     clineDirectory: findClineDirectory(surroundings),
-    managedDirectory: findManagedDirectory(platform),
+    managedDirectory: findManagedDirectory(surroundings),
     pluginDirectories: listNamedPlaces(places, PLUGIN_DIRECTORIES).map((each) =>
       path.resolve(cwd, each),
     ),

@@ -20,7 +20,7 @@ import {
 } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Worktree } from '../worktrees.ts';
-import { findClaudeDirectory, findManagedDirectory } from '../../dialects/own-directories.ts';
+import { claude } from '../../dialects/index.ts';
 import { createConflictFilter } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './open-session-plugins.ts';
@@ -231,14 +231,15 @@ function readLimits({ opened, options }: SessionServices): SessionOptions['limit
 }
 
 function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: OpenedHooks) {
-  const { home, platform } = surroundings;
+  // The agent's instructions, skills and commands have Claude's format.
+  const { user, managed } = claude.instructionDirectories(surroundings);
   return {
     startDirectory,
     roots: workspaceRoots,
-    home,
+    home: surroundings.home,
     plugins: hookSet.pluginFolders(),
-    managedDirectory: findManagedDirectory(platform),
-    claudeDirectory: findClaudeDirectory(surroundings),
+    managedDirectory: managed,
+    claudeDirectory: user,
   };
 }
 

@@ -10,7 +10,6 @@ import {
   type InstallRequest,
   type PluginsPlace,
 } from '../../../plugins/install/install.ts';
-import { findClineDirectory } from '../../../dialects/own-directories.ts';
 import { getInstallDirectory } from '../../../plugins/install/layout.ts';
 import { parseSource } from '../../../plugins/install/parse-source.ts';
 import { type Command, type CommandContext, rejectInsideSession, withHost } from '../../context.ts';
@@ -26,7 +25,7 @@ import {
   type ListedPlugin,
   selectPluginsBelow,
 } from '../../plugins/select-plugins.ts';
-import { createInstallTools } from '../../plugins/install-tools.ts';
+import { createInstallTools, listPluginPlaces } from '../../plugins/install-tools.ts';
 import { formatTrustNotes, preserveTrust } from '../../config-files/preserve-trust.ts';
 import { colors } from '../../output/colors.ts';
 import { toOneLine, formatCount, toPrintable } from '../../output/print.ts';
@@ -158,16 +157,14 @@ function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Resolves the plugin directory of --cwd, or the user's own. */
-function resolveInstallPlace(
-  { isDirectoryNamed }: CommandContext,
-  { startDirectory: workspace, surroundings }: Pick<Host, 'startDirectory' | 'surroundings'>,
-): PluginsPlace {
+/** Resolves the plugin directory of --cwd, or the first one of the user. */
+function resolveInstallPlace({ isDirectoryNamed }: CommandContext, host: Host): PluginsPlace {
   if (isDirectoryNamed === true) {
+    const { startDirectory: workspace } = host;
     return { directory: path.join(workspace, '.cline', 'plugins'), workspace };
   }
-  const own = findClineDirectory(surroundings);
-  if (own !== null) return { directory: path.join(own, 'plugins'), workspace: null };
+  const own = listPluginPlaces(host).find(({ workspace }) => workspace === null);
+  if (own !== undefined) return own;
   throw new HooklineError('PLUGIN_INSTALL_FAILED', {
     message: 'no home directory to install plugins into',
     hint: 'Set HOME or CLINE_DIR, or pass a workspace with --cwd.',

@@ -6,7 +6,7 @@ import { isInside } from '../../../base/paths.ts';
 import { quoteShellWord } from '../../../base/text.ts';
 import type { DiscoveredUnit } from '../../discovery.ts';
 import type { DialectMachine } from '../../machine.ts';
-import { findClaudeDirectory } from '../../own-directories.ts';
+import { findClaudeDirectory } from '../directories.ts';
 import {
   createNoHome,
   createProgramCheck,

@@ -1,39 +1,20 @@
 import path from 'node:path';
 import { readTextIfPresent } from '../base/files.ts';
-import type { MachineFacts } from './machine.ts';
+import { findOwnDirectory, type MachineFacts } from './machine.ts';
 
-/** Finds `~/.claude`, or the directory that the environment sets instead; null without a home directory. */
-export function findClaudeDirectory(surroundings: MachineFacts): string | null {
-  return findOwnDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
-}
-
-/** Finds `~/.cline`, or the directory that the environment sets instead. */
+/**
+ * Finds `~/.cline`, or the directory that the environment sets instead. Not in the folder of a dialect,
+ * because it is no dialect's own: two read Cline's files, Claude's reads `hooks.json` in it, and
+ * `compat/cline` provides Cline's functions that return it.
+ */
 export function findClineDirectory(surroundings: MachineFacts): string | null {
   return findOwnDirectory(surroundings, 'CLINE_DIR', '.cline');
 }
 
-function findOwnDirectory(
-  { env, home, cwd }: MachineFacts,
-  variable: string,
-  name: string,
-): string | null {
-  const moved = env[variable] ?? '';
-  if (moved !== '') return path.resolve(cwd, moved);
-  return home === null ? null : path.join(home, name);
-}
-
-/** The directory of the administrator's settings and instructions, which override all others. */
-const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
-  linux: '/etc/claude-code',
-  darwin: '/Library/Application Support/ClaudeCode',
-  win32: String.raw`C:\Program Files\ClaudeCode`,
-};
-
-export function findManagedDirectory(platform: NodeJS.Platform): string | null {
-  return MANAGED[platform] ?? null;
-}
-
-/** Finds the user's documents directory, and the one that the desktop redirects it to. */
+/**
+ * Finds the user's documents directory, and the one that the desktop redirects it to; Cline's hook files
+ * and plugins are looked for in both.
+ */
 export function findDocuments(surroundings: MachineFacts): readonly string[] {
   const { home } = surroundings;
   if (home === null) return [];
