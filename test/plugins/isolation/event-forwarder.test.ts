@@ -4,11 +4,11 @@ import { eventually, write } from '../../base/directory.ts';
 import { shareMessages } from '../../../src/plugins/contract/snapshot.ts';
 import { hooksText, openActive } from './isolated.ts';
 
-const COLLECT = `onEvent(event) { heard.push(event); }, beforeTool: () => heard`;
+const COLLECT = `onEvent(event) { receivedEvents.push(event); }, beforeTool: () => receivedEvents`;
 
 describe('a listener in a process of its own', () => {
   it('receives everything in order, before the call that comes after it', async () => {
-    const { hook } = await openActive(hooksText(COLLECT, 'receivedEvents'));
+    const { hook } = await openActive(hooksText(COLLECT, 'const receivedEvents = [];'));
     const snapshot = { agentId: 'main', status: 'running' };
     const events = [
       { type: 'run-started', snapshot },
@@ -25,7 +25,7 @@ describe('a listener in a process of its own', () => {
   });
 
   it('receives pieces of text with all earlier text, for each agent its own', async () => {
-    const { hook } = await openActive(hooksText(COLLECT, 'receivedEvents'));
+    const { hook } = await openActive(hooksText(COLLECT, 'const receivedEvents = [];'));
     const accumulatedTexts = new Map<string, string>();
     const events = ['Hel', 'lo', ' you', '!'].flatMap((text, index) =>
       ['main', 'sub'].flatMap((agentId) =>
@@ -53,8 +53,8 @@ describe('a listener in a process of its own', () => {
   it('sees the conversation as it was at the time of the event', async () => {
     const { hook } = await openActive(
       hooksText(
-        `onEvent({ snapshot }) { heard.push(snapshot); }, beforeTool: () => heard.map(({ messages }) => messages.length)`,
-        'receivedEvents',
+        `onEvent({ snapshot }) { receivedEvents.push(snapshot); }, beforeTool: () => receivedEvents.map(({ messages }) => messages.length)`,
+        'const receivedEvents = [];',
       ),
     );
     const messages = [{ id: 'a', role: 'user' as const, content: [], createdAt: 0 }];
