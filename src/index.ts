@@ -73,7 +73,7 @@ export type {
 export { stripByteOrderMark as stripUtf8Bom } from './base/json.ts';
 export { estimateTokens } from './plugins/contract/message.ts';
 export { noopBasicLogger } from './plugins/contract/plugin.ts';
-export type { PluginIssue } from './plugins/diagnostic.ts';
+export type { PluginIssue } from './plugins/plugin-issue.ts';
 export type { PluginStatus } from './plugins/registry.ts';
 export type {
   AgentAfterModelResult,

@@ -1,4 +1,5 @@
 import { HooklineError } from '../base/errors.ts';
+import type { ModelQuestion } from '../hooks/model-question.ts';
 import {
   getToolCalls,
   getMessageText,
@@ -15,15 +16,6 @@ import { prepareToolCall } from './tools/prepare-tool-call.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ToolContext } from './tools/tool-context.ts';
 
-/** The question of a `prompt` or `agent` hook. */
-export interface HookQuestion {
-  readonly kind: 'prompt' | 'agent';
-  readonly prompt: string;
-  readonly model: string | null;
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly transcriptPath: string | null;
-}
-
 interface HookAnswerOptions {
   readonly openModel: (name: string | null) => Promise<Model>;
   readonly tools: readonly Tool[];
@@ -37,7 +29,7 @@ const ANSWER_TOOL = 'StructuredOutput';
 /** Asks the model a hook's question. Its tool calls run no hooks, and only read. */
 export async function answerHook(
   options: HookAnswerOptions,
-  question: HookQuestion,
+  question: ModelQuestion,
   signal: AbortSignal,
 ): Promise<string> {
   const model = await options.openModel(question.model);
@@ -65,7 +57,7 @@ export function createBriefQuestion(agent: () => Agent) {
 
 async function askModel(
   model: Model,
-  question: HookQuestion,
+  question: ModelQuestion,
   messages: readonly Message[],
   tools: readonly ToolSpec[],
   signal: AbortSignal,
@@ -103,7 +95,7 @@ function formatAgentSystem(transcriptPath: string | null): string {
 
 async function answerWithTools(
   options: HookAnswerOptions,
-  question: HookQuestion,
+  question: ModelQuestion,
   model: Model,
   signal: AbortSignal,
 ): Promise<string> {

@@ -1,22 +1,10 @@
 import type { HookEvent } from '../hooks/facts.ts';
+import type { ModelQuestion } from '../hooks/model-question.ts';
 import type { AgentRunResult, AgentToolDefinition } from '../plugins/contract/runtime-hooks.ts';
 import type { AgentRuntimeStateSnapshot } from '../plugins/contract/snapshot.ts';
 import type { AgentTool } from '../plugins/contract/tool.ts';
 import type { MessageNote } from '../plugins/messages/agent-messages.ts';
 import type { AssistantMessage } from '../sessions/messages.ts';
-
-/** A question that a `prompt` or `agent` hook puts to the host's model. */
-export interface ModelQuestion {
-  /** `agent` may use tools to find the answer; `prompt` is one request without any. */
-  readonly kind: 'prompt' | 'agent';
-  readonly prompt: string;
-  /** The model that the hook names; null for the host's choice. */
-  readonly model: string | null;
-  /** JSON Schema of the answer. */
-  readonly schema: Readonly<Record<string, unknown>>;
-  /** For an `agent`: the transcript that it may read. */
-  readonly transcriptPath: string | null;
-}
 
 /** Answers with the model's text. Rejects when there is none, or when the signal aborts. */
 export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise<string>;

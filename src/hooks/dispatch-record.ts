@@ -43,7 +43,7 @@ export interface DispatchSubscriber {
 }
 
 /** Who threw, for warnings. */
-const SUBSCRIBER = 'a subscriber to hook news';
+const SUBSCRIBER = 'a subscriber to hook events';
 
 /** Any number of subscribers to the dispatches of one engine, or of several that share it. */
 export class DispatchSubscribers {

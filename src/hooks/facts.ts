@@ -1,5 +1,5 @@
 import type { Changes } from './decision.ts';
-import type { InputInHand, ToolResult } from '../tool-vocabularies/tool-views.ts';
+import type { SharedInput, ToolResult } from '../tool-vocabularies/tool-views.ts';
 
 /** What every event carries about the session it happens in. */
 export interface Moment {
@@ -60,7 +60,8 @@ export interface McpServerFacts {
 
 interface ToolFacts {
   readonly tool: CallFacts;
-  readonly handed?: InputInHand;
+  /** For handlers with `isHanded`. */
+  readonly handed?: SharedInput;
   /** The server that the tool belongs to. */
   readonly mcpServer?: McpServerFacts;
 }

@@ -5,6 +5,7 @@ import { extractErrorText, MAX_MESSAGE_BYTES, TransportFailure } from './failure
 import { OutputCollector } from '../process/bounded-output.ts';
 import {
   createTreeEnder,
+  terminateTree,
   type TreeEnder,
   unregisterTree,
   registerTree,
@@ -196,12 +197,11 @@ export class StdioTransport implements Transport {
     // The first look at the tree records processes that leave the group later.
     this.#tree?.hasEnded();
     child.stdin?.end();
-    if (!(await this.#waitForEnd(STDIN_GRACE_MS))) {
-      this.#tree?.end('SIGTERM');
-      await this.#waitForEnd(KILL_GRACE_MS);
+    if (!(await this.#waitForEnd(STDIN_GRACE_MS)) && this.#tree !== null) {
+      const killTimer = terminateTree(this.#tree, KILL_GRACE_MS);
+      await this.#waitForEnd(KILL_GRACE_MS + EXIT_GRACE_MS);
+      clearTimeout(killTimer);
     }
-    if (this.#tree?.hasEnded() === false) this.#tree.end('SIGKILL');
-    await this.#waitForEnd(EXIT_GRACE_MS);
     this.#finish();
   }
 

@@ -9,7 +9,7 @@ import type {
 } from './contract/plugin.ts';
 import type { HookName } from './contract/runtime-hooks.ts';
 import type { AgentTool } from './contract/tool.ts';
-import type { OnIssue } from './diagnostic.ts';
+import type { OnIssue } from './plugin-issue.ts';
 import type { PluginEntry } from './entry.ts';
 import { isRecord } from '../base/json.ts';
 

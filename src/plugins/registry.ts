@@ -8,7 +8,7 @@ import type {
   PluginSetupContext,
   BasicLogger,
 } from './contract/plugin.ts';
-import type { OnIssue } from './diagnostic.ts';
+import type { OnIssue } from './plugin-issue.ts';
 import type { PluginEntry } from './entry.ts';
 import type { ActivePlugin, Contributions, LoadedPlugin } from './loaded-plugin.ts';
 import { readManifest } from './manifest.ts';

@@ -25,6 +25,22 @@ export function createTreeEnder(leader: number, machine: TreeMachine = thisMachi
   return createGroupTree(leader, machine);
 }
 
+/**
+ * Sends SIGTERM, and SIGKILL after the grace period. The caller clears the returned timer when the tree
+ * has ended before.
+ */
+export function terminateTree(
+  tree: TreeEnder,
+  graceMs: number,
+  onKill?: () => void,
+): NodeJS.Timeout {
+  tree.end('SIGTERM');
+  return setTimeout(() => {
+    tree.end('SIGKILL');
+    onKill?.();
+  }, graceMs);
+}
+
 const thisMachine: TreeMachine = {
   platform: process.platform,
   kill: (pid, signal) => process.kill(pid, signal),

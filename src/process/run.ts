@@ -6,7 +6,13 @@ import { invariant } from '../base/errors.ts';
 import { openAnonymousFile } from '../base/files.ts';
 import { addAbortListener, clampTimerDelay, removeAbortListener } from '../base/abort.ts';
 import { type BoundedOutput, OutputCollector } from './bounded-output.ts';
-import { createTreeEnder, type TreeEnder, unregisterTree, registerTree } from './end-tree.ts';
+import {
+  createTreeEnder,
+  terminateTree,
+  type TreeEnder,
+  unregisterTree,
+  registerTree,
+} from './end-tree.ts';
 import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
 
 export interface Program extends SpawnRequest {
@@ -187,15 +193,11 @@ class Run {
     if (this.#ending !== null || pid === undefined) return;
     this.#ending = reason;
     this.#tree = createTreeEnder(pid);
-    this.#tree.end('SIGTERM');
-    const killGraceMs = this.#program.killGraceMs ?? DEFAULTS.killGraceMs;
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.#kill(), killGraceMs);
-  }
-
-  #kill(): void {
-    this.#tree?.end('SIGKILL');
-    this.#deadline = setTimeout(() => this.#settle(), this.#exitGraceMs);
+    const killGraceMs = this.#program.killGraceMs ?? DEFAULTS.killGraceMs;
+    this.#deadline = terminateTree(this.#tree, killGraceMs, () => {
+      this.#deadline = setTimeout(() => this.#settle(), this.#exitGraceMs);
+    });
   }
 
   #onExit(code: number | null, signal: string | null): void {

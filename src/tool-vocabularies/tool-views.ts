@@ -27,7 +27,7 @@ import { describeNonObject, type ToolForm } from './tool-form.ts';
 
 export { TOOL_NAMES, findVocabulary, listNames } from './tools.ts';
 
-export type { InputChange, InputInHand } from './vocabulary.ts';
+export type { InputChange, SharedInput } from './vocabulary.ts';
 export { VOCABULARIES, type ViewContext, type ToolCall, type ToolView, type Vocabulary };
 
 export interface ToolResult {

@@ -125,8 +125,8 @@ export function toRelativePath(directory: string, absolute: string): string {
   return inside === null ? absolute : inside.replaceAll(path.sep, '/') || '.';
 }
 
-/** The inputs that hooks of this process get, which they may change in place. */
-export interface InputInHand {
+/** Copies of a call's input, shared by the hooks of this process, which may change them in place. */
+export interface SharedInput {
   /** Returns the same object for all hooks that are asked about the same view. */
   of(view: ToolView, vocabulary: Vocabulary): unknown;
   /** Lists how they have changed it by now. Never throws. */

@@ -548,8 +548,8 @@ describe('observers', () => {
     expect((await engine.dispatch(bash('ls'))).effect).toBe('deny');
     await new Promise(setImmediate);
     process.off('warning', listen);
-    expect(warnings).toContain('a subscriber to hook news threw: observer');
-    expect(warnings).toContain('a subscriber to hook news threw: progress');
+    expect(warnings).toContain('a subscriber to hook events threw: observer');
+    expect(warnings).toContain('a subscriber to hook events threw: progress');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { PluginIssue } from '../../src/plugins/diagnostic.ts';
+import type { PluginIssue } from '../../src/plugins/plugin-issue.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../src/plugins/contract/plugin.ts';
 import { LoadedPlugin } from '../../src/plugins/loaded-plugin.ts';
 import { createPluginRegistry, type RegistryOptions } from '../../src/plugins/registry.ts';

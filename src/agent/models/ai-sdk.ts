@@ -11,7 +11,7 @@ import type { Model, ModelChunk, ModelRequest, ToolSpec } from './model.ts';
 import { findModelFacts } from './prices.ts';
 import { AnswerBuilder, type SdkPart } from './sdk-answer.ts';
 import { toSdkMessages } from './sdk-prompt.ts';
-import type { Wire } from './reasoning.ts';
+import type { WireFormat } from './reasoning.ts';
 
 type Sdk = typeof import('ai');
 /** A model object, because the SDK sends a string to its vendor's gateway. */
@@ -20,7 +20,7 @@ export type SdkModel = Parameters<Sdk['wrapLanguageModel']>[0]['model'] & Langua
 export interface AiSdkModel {
   readonly provider: string;
   readonly id: string;
-  readonly wire: Wire;
+  readonly wire: WireFormat;
   readonly model: SdkModel;
   readonly target: RequestTarget;
   /** Whether the service accepts a JSON Schema for its answer. */
@@ -130,13 +130,13 @@ function removeWarnings(): TransformStream<RawPart, RawPart> {
 
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
-function createSystemMessage(content: string, wire: Wire): SystemModelMessage {
+function createSystemMessage(content: string, wire: WireFormat): SystemModelMessage {
   const message: SystemModelMessage = { role: 'system', content };
   return wire === 'anthropic' ? { ...message, providerOptions: CACHED } : message;
 }
 
 /** Anthropic caches up to the marked message, so the last message is marked. */
-function markCachedEnd(messages: readonly ModelMessage[], wire: Wire): ModelMessage[] {
+function markCachedEnd(messages: readonly ModelMessage[], wire: WireFormat): ModelMessage[] {
   if (wire !== 'anthropic') return [...messages];
   return messages.map((message, index) =>
     index === messages.length - 1 ? { ...message, providerOptions: CACHED } : message,
@@ -156,7 +156,11 @@ function toToolSet(specs: readonly ToolSpec[], sdk: Sdk): ToolSet {
 type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>;
 
 /** Reasoning effort and storage options in the format of each service. */
-function buildProviderOptions(request: ModelRequest, wire: Wire, modelId: string): ProviderOptions {
+function buildProviderOptions(
+  request: ModelRequest,
+  wire: WireFormat,
+  modelId: string,
+): ProviderOptions {
   switch (wire) {
     case 'anthropic':
       return { anthropic: buildAnthropicOptions(request, modelId) };

@@ -4,7 +4,7 @@ import { findClosestName } from '../../base/did-you-mean.ts';
 import type { AiSdkModel, SdkModel } from './ai-sdk.ts';
 import type { Model } from './model.ts';
 import { createScriptedModel, type ScriptTurn } from './scripted.ts';
-import type { Wire } from './reasoning.ts';
+import type { WireFormat } from './reasoning.ts';
 
 /** A model service, or a router to several. */
 export interface Provider {
@@ -12,7 +12,7 @@ export interface Provider {
   readonly aliases: readonly string[];
   /** The display name. */
   readonly label: string;
-  readonly wire: Wire;
+  readonly wire: WireFormat;
   /** Null when there is no generally available model. */
   readonly defaultModel: string | null;
   readonly baseUrl: string | null;

@@ -2,8 +2,8 @@ import type { AssistantContent } from 'ai';
 import { isRecord, parseJson } from '../../base/json.ts';
 import type { ThinkingBlock } from '../../sessions/messages.ts';
 
-/** Wire formats; `chat` is OpenAI's chat completions, which many servers support. */
-export type Wire = 'anthropic' | 'openai' | 'google' | 'chat';
+/** The format of a provider's HTTP requests and responses; `chat` is OpenAI's chat completions, which many servers support. */
+export type WireFormat = 'anthropic' | 'openai' | 'google' | 'chat';
 
 type AssistantPart = Exclude<AssistantContent, string>[number];
 type ReasoningPart = Extract<AssistantPart, { type: 'reasoning' }>;
@@ -21,7 +21,10 @@ const OPENAI = 'openai:';
 const GOOGLE = 'google:';
 
 /** Reasoning in the form that its own service expects back; null for another service's. */
-export function toReasoning({ thinking, signature }: ThinkingBlock, wire: Wire): Reasoning | null {
+export function toReasoning(
+  { thinking, signature }: ThinkingBlock,
+  wire: WireFormat,
+): Reasoning | null {
   switch (wire) {
     case 'anthropic':
       return signature === undefined ? null : toAnthropicReasoning(thinking, signature);

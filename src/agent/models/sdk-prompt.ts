@@ -9,10 +9,10 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../../sessions/messages.ts';
-import { toReasoning, type Wire } from './reasoning.ts';
+import { toReasoning, type WireFormat } from './reasoning.ts';
 
 /** Converts a conversation to AI SDK messages for a wire format. */
-export function toSdkMessages(messages: readonly Message[], wire: Wire): ModelMessage[] {
+export function toSdkMessages(messages: readonly Message[], wire: WireFormat): ModelMessage[] {
   const names = collectToolNames(messages);
   return messages.flatMap((message) =>
     message.role === 'assistant'
@@ -38,7 +38,7 @@ type UserPart = Exclude<UserContent, string>[number];
 type TextOrCallPart = Extract<AssistantPart, { type: 'text' | 'tool-call' }>;
 type ProviderOptions = NonNullable<TextOrCallPart['providerOptions']>;
 
-function convertAssistantMessage({ content }: AssistantMessage, wire: Wire): ModelMessage[] {
+function convertAssistantMessage({ content }: AssistantMessage, wire: WireFormat): ModelMessage[] {
   const parts: AssistantPart[] = [];
   // Gemini expects its signature on the part after the reasoning.
   let nextOptions: ProviderOptions | null = null;
@@ -76,7 +76,7 @@ function toAssistantPart(
 function convertUserMessage(
   { content }: UserMessage,
   names: ReadonlyMap<string, string>,
-  wire: Wire,
+  wire: WireFormat,
 ): ModelMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
   const otherBlocks = content.filter((block) => block.type !== 'tool_result');
@@ -112,7 +112,7 @@ function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
 function toResultPart(
   { tool_use_id: id, content, is_error: isError }: ToolResultBlock,
   names: ReadonlyMap<string, string>,
-  wire: Wire,
+  wire: WireFormat,
 ): ToolPart {
   const result = {
     type: 'tool-result' as const,

@@ -1,5 +1,5 @@
 import { openService, type Provider, PROVIDERS } from './providers.ts';
-import type { Wire } from './reasoning.ts';
+import type { WireFormat } from './reasoning.ts';
 import type { CustomChoice, CustomProvider } from './custom-provider.ts';
 import { type ModelDetails, withDetails, parseModels } from './model-details.ts';
 import { HooklineError } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ interface ServiceDescription {
   readonly id: string;
   /** The display name. */
   readonly label: string;
-  readonly wire: Wire;
+  readonly wire: WireFormat;
   readonly baseUrl: string | null;
   readonly defaultModel: string | null;
   readonly keyVariables: readonly string[];
@@ -45,7 +45,7 @@ function withHeaders({ transport = {} }: CustomChoice, headers: Readonly<Record<
   return { ...transport, headers: { ...headers, ...transport.headers } };
 }
 
-const DEFAULT_PATHS: Readonly<Record<Wire, string>> = {
+const DEFAULT_PATHS: Readonly<Record<WireFormat, string>> = {
   anthropic: '/v1',
   openai: '/v1',
   google: '/v1beta',
@@ -135,8 +135,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Parses a service as plugins describe it: `baseUrl`, `protocol`, `env` … and its models. */
 export function parseService(id: string, fields: Fields): ParsedService {
-  const wire = findWire(fields);
-  const why = checkId(id) ?? checkAddress(fields['baseUrl']) ?? checkWire(wire, fields);
+  const wire = findWireFormat(fields);
+  const why = checkId(id) ?? checkAddress(fields['baseUrl']) ?? checkWireFormat(wire, fields);
   if (why !== null || wire === null) return { ok: false, why: why ?? 'it speaks no known format' };
   const { models, problems } = parseModels(fields['models'] ?? fields['modelIds']);
   const parsedHeaders = parseHeaders(fields['headers']);
@@ -170,7 +170,7 @@ function checkAddress(baseUrl: unknown): string | null {
   return `its baseUrl must begin with http:// or https://, found ${found}`;
 }
 
-const WIRES: ReadonlyMap<unknown, Wire> = new Map<unknown, Wire>([
+const WIRE_FORMATS: ReadonlyMap<unknown, WireFormat> = new Map<unknown, WireFormat>([
   ['openai-chat', 'chat'],
   ['openai-compatible', 'chat'],
   ['openai-r1', 'chat'],
@@ -182,13 +182,13 @@ const WIRES: ReadonlyMap<unknown, Wire> = new Map<unknown, Wire>([
 ]);
 
 /** Chat completions, unless the protocol or the client names another format. */
-function findWire({ protocol, client }: Fields): Wire | null {
+function findWireFormat({ protocol, client }: Fields): WireFormat | null {
   const formats = [protocol, client].filter((each) => each !== undefined);
   if (formats.length === 0) return 'chat';
-  return formats.flatMap((each) => WIRES.get(each) ?? [])[0] ?? null;
+  return formats.flatMap((each) => WIRE_FORMATS.get(each) ?? [])[0] ?? null;
 }
 
-function checkWire(wire: Wire | null, { protocol, client }: Fields): string | null {
+function checkWireFormat(wire: WireFormat | null, { protocol, client }: Fields): string | null {
   if (wire !== null) return null;
   const found = JSON.stringify(protocol ?? client) ?? getTypeName(protocol ?? client);
   return `it speaks ${found}; Hookline speaks openai-chat, openai-responses, anthropic and gemini, and others through Llms.registerHandler`;

@@ -274,9 +274,9 @@ export class Session {
 
   /** Only with a user: otherwise the caller has the result of the last run and decides how to continue. */
   #wakeUp(): void {
-    const hasNews = this.#isWoken && this.#agent.pendingContext.length > 0;
+    const hasLateContext = this.#isWoken && this.#agent.pendingContext.length > 0;
     this.#isWoken = false;
-    if (!hasNews || this.#closed !== null || this.#options.person === null) return;
+    if (!hasLateContext || this.#closed !== null || this.#options.person === null) return;
     this.#wakes += 1;
     const { stopCap } = this.#options.limits;
     if (stopCap === 0 || this.#wakes <= stopCap) void this.#run(null).catch(() => undefined);

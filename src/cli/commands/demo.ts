@@ -217,7 +217,7 @@ const CLAIMS: readonly {
   },
   {
     claim: 'the push was refused once, with the reasons of the Claude guard and of the plugin',
-    holds: ({ events: news }) => news.some(isRefusedByBoth),
+    holds: ({ events }) => events.some(isRefusedByBoth),
   },
   {
     claim: 'the plugin’s tool ran, and the model got its answer',
@@ -230,8 +230,8 @@ const CLAIMS: readonly {
   },
   {
     claim: 'the Stop hook sent the agent back once, and it ran the check',
-    holds: ({ events: news, requests }) =>
-      news.filter(isSentBack).length === 1 && isSent(requests, 'the check passes'),
+    holds: ({ events, requests }) =>
+      events.filter(isSentBack).length === 1 && isSent(requests, 'the check passes'),
   },
   {
     claim: 'the plugin was loaded unchanged, without problems',

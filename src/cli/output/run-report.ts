@@ -3,7 +3,7 @@ import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
-import type { PluginIssue } from '../../plugins/diagnostic.ts';
+import type { PluginIssue } from '../../plugins/plugin-issue.ts';
 import type { CommandContext } from '../context.ts';
 import { DeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';

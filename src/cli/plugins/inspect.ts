@@ -6,7 +6,7 @@ import { readDefaultTarget } from '../../host/agent/open-session-plugins.ts';
 import { explainMismatch, importEntry } from '../../host/plugins/load-plugins.ts';
 import { listHookNames } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
-import type { PluginIssue } from '../../plugins/diagnostic.ts';
+import type { PluginIssue } from '../../plugins/plugin-issue.ts';
 import { readName } from '../../plugins/loaded-plugin.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { type CommandContext, createSilentPluginOptions } from '../context.ts';

@@ -12,7 +12,7 @@ import { TOOLS } from '../../agent/tools/index.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../agent/tools/toolsets.ts';
 import type { Permissions } from '../../permissions/permissions.ts';
-import type { OnIssue } from '../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../plugins/plugin-issue.ts';
 import {
   buildChildEnvironment,
   type Environment,

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { answerHook, type HookQuestion } from '../../agent/answer-hook.ts';
+import { answerHook } from '../../agent/answer-hook.ts';
+import type { ModelQuestion } from '../../hooks/model-question.ts';
 import type { RunResult } from '../../agent/runtime-event.ts';
 import { PromptQueue, readPluginPrompt } from '../../agent/session/prompt-queue.ts';
 import { createSession, type Session } from '../../agent/session/session.ts';
@@ -148,7 +149,7 @@ function createClosedError(): HooklineError {
 /** Asks the model a hook's question. */
 async function answerHookQuestion(
   services: SessionServices,
-  question: HookQuestion,
+  question: ModelQuestion,
   signal: AbortSignal,
 ): Promise<string> {
   const { opened, options, models } = services;

@@ -5,7 +5,7 @@ import type { HookEvent } from '../../hooks/facts.ts';
 import type { AssistantMessage } from '../../sessions/messages.ts';
 import type { ServerConfig } from '../../mcp/server-config.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
-import type { OnIssue } from '../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../plugins/plugin-issue.ts';
 import type { PluginRegistry } from '../../plugins/registry.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { OpenedHooks } from '../open-hooks.ts';

@@ -3,7 +3,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { notifyIfSlow } from '../../plugins/call-with-timeout.ts';
 import type { BasicLogger, WorkspaceInfo } from '../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../plugins/plugin-issue.ts';
 import type { Loading } from '../../plugins/load/loading.ts';
 import type { PluginEntry } from '../../plugins/entry.ts';
 import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';

@@ -1,4 +1,4 @@
-import type { OnIssue } from '../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../plugins/plugin-issue.ts';
 import type { PluginSetupContext, WorkspaceInfo } from '../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
 import type { AgentTool } from '../../plugins/contract/tool.ts';

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import type { BasicLogger } from '../../plugins/contract/plugin.ts';
 import { isRecord } from '../../base/json.ts';
 import { getModuleRegistry, hasNoPlace, findOwner } from '../../plugins/load/module-instances.ts';
-import { type OnIssue, createUncaughtIssues } from '../../plugins/diagnostic.ts';
+import { type OnIssue, createUncaughtIssues } from '../../plugins/plugin-issue.ts';
 
 // `process.exit`, `console`, uncaught errors and global objects exist once in a process, so that the variables of
 // this module belong to all sessions.

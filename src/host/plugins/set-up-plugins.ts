@@ -1,7 +1,7 @@
 import { dropUndefined } from '../../base/defined.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BasicLogger, PluginSetupContext } from '../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../plugins/plugin-issue.ts';
 import { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import {
   createPluginRegistry,

@@ -153,10 +153,10 @@ export interface AgentRunResult {
   stopReason?: string;
 }
 
-export type AgentRuntimeEvent = { snapshot: AgentRuntimeStateSnapshot } & AgentRuntimeNews;
+export type AgentRuntimeEvent = { snapshot: AgentRuntimeStateSnapshot } & AgentRuntimeEventBody;
 
 /** An event of a run, without the snapshot. */
-export type AgentRuntimeNews =
+export type AgentRuntimeEventBody =
   | { type: 'run-started' }
   | { type: 'message-added'; message: AgentMessage }
   | { type: 'turn-started'; iteration: number }

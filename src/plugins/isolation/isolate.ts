@@ -6,7 +6,7 @@ import type { Environment } from '../../process/environment.ts';
 import type { BasicLogger, WorkspaceInfo } from '../contract/plugin.ts';
 import type { PluginEntry } from '../entry.ts';
 import { LoadedPlugin } from '../loaded-plugin.ts';
-import { type OnIssue, createUncaughtIssues } from '../diagnostic.ts';
+import { type OnIssue, createUncaughtIssues } from '../plugin-issue.ts';
 import type { Loading } from '../load/loading.ts';
 import { ContextSerializer } from './serialize-context.ts';
 import { createRemotePlugin } from './remote-plugin.ts';

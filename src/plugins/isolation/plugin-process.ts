@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import {
   createTreeEnder,
+  terminateTree,
   type TreeEnder,
   unregisterTree,
   registerTree,
@@ -36,6 +37,7 @@ export class PluginProcess {
   readonly #child: ChildProcess;
   readonly #request: ProcessRequest;
   #ender: TreeEnder | null = null;
+  #killTimer: NodeJS.Timeout | undefined;
   #reason: string | null = null;
   #stderr = '';
   #isExpected = false;
@@ -102,10 +104,7 @@ export class PluginProcess {
     if (pid === undefined || this.#hasEnded || this.#ender !== null) return;
     const ender = createTreeEnder(pid);
     this.#ender = ender;
-    ender.end('SIGTERM');
-    setTimeout(() => {
-      if (!this.#hasEnded) ender.end('SIGKILL');
-    }, TERM_MS).unref();
+    this.#killTimer = terminateTree(ender, TERM_MS).unref();
   }
 
   #readOutput(): void {
@@ -153,6 +152,7 @@ export class PluginProcess {
   #finish({ code, signal }: Pick<ProcessEnding, 'code' | 'signal'>): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    clearTimeout(this.#killTimer);
     const { pid } = this.#child;
     if (pid !== undefined) this.#clearAway(pid);
     this.#request.onEnd({ code, signal, reason: this.#reason, stderr: this.#stderr });

@@ -1,4 +1,4 @@
-import type { OnIssue } from '../diagnostic.ts';
+import type { OnIssue } from '../plugin-issue.ts';
 import type { PluginEntry } from '../entry.ts';
 import type { LoadedPlugin } from '../loaded-plugin.ts';
 import { HooklineError } from '../../base/errors.ts';

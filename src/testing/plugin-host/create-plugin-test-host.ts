@@ -13,7 +13,7 @@ import {
   type PluginOptions,
 } from '../../host/plugins/plugin-options.ts';
 import type { Verdict } from '../../hooks/decision.ts';
-import type { PluginIssue } from '../../plugins/diagnostic.ts';
+import type { PluginIssue } from '../../plugins/plugin-issue.ts';
 import type { AgentRuntimeEvent, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import {
   createAgentResult,
@@ -83,25 +83,25 @@ export async function createPluginTestHost(
   options: PluginTestOptions = {},
 ): Promise<PluginTestHost> {
   const surroundings = readSurroundings();
-  const sandbox = await createTempWorkspace({ home: null, roots: [] }, surroundings);
+  const tempWorkspace = await createTempWorkspace({ home: null, roots: [] }, surroundings);
   try {
     const { importTimeoutMs: timeoutMs = getTimeLimits({}).importTimeoutMs } = options;
     const plugins = await loadGivenPlugins(pluginsOrPath, surroundings.cwd, (entry) =>
-      importPlugin(entry, sandbox.directory, timeoutMs),
+      importPlugin(entry, tempWorkspace.directory, timeoutMs),
     );
-    return await openTestHost(plugins.map(watchPlugin), sandbox, options);
+    return await openTestHost(plugins.map(watchPlugin), tempWorkspace, options);
   } catch (error) {
-    await sandbox.remove();
+    await tempWorkspace.remove();
     throw error;
   }
 }
 
 async function openTestHost(
   watched: readonly WatchedPlugin[],
-  sandbox: TempWorkspace,
+  tempWorkspace: TempWorkspace,
   options: PluginTestOptions,
 ): Promise<PluginTestHost> {
-  const { surroundings } = sandbox;
+  const { surroundings } = tempWorkspace;
   const workspace = surroundings.cwd;
   writeFiles(workspace, options.files ?? {});
   const issues: PluginIssue[] = [];
@@ -124,7 +124,7 @@ async function openTestHost(
   });
   const dispose = async (): Promise<void> => {
     await host.dispose();
-    await sandbox.remove();
+    await tempWorkspace.remove();
   };
   try {
     const { sessionId } = await host.start({ idle: true });

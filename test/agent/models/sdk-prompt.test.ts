@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import { toSdkMessages } from '../../../src/agent/models/sdk-prompt.ts';
-import type { Wire } from '../../../src/agent/models/reasoning.ts';
+import type { WireFormat } from '../../../src/agent/models/reasoning.ts';
 import type {
   AssistantBlock,
   Message,
@@ -10,7 +10,7 @@ import type {
   UserBlock,
 } from '../../../src/sessions/messages.ts';
 
-const WIRES: readonly Wire[] = ['anthropic', 'openai', 'google', 'chat'];
+const WIRES: readonly WireFormat[] = ['anthropic', 'openai', 'google', 'chat'];
 const IMAGE = {
   type: 'image',
   source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0K' },
@@ -161,7 +161,7 @@ test('each service gets back only its own thoughts', () => {
     { type: 'tool_use', id: 'a', name: 'Read', input: {} },
   ];
   const call = { type: 'tool-call', toolCallId: 'a', toolName: 'Read', input: {} };
-  const sentTo = (wire: Wire): unknown =>
+  const sentTo = (wire: WireFormat): unknown =>
     toSdkMessages([{ role: 'assistant', content }], wire)[0]?.content;
 
   expect(sentTo('anthropic')).toEqual([

@@ -8,7 +8,7 @@ import type { PluginSetupContext } from '../../../src/plugins/contract/plugin.ts
 import type { HookName } from '../../../src/plugins/contract/runtime-hooks.ts';
 import type { Loading } from '../../../src/plugins/load/loading.ts';
 import type { ActivePlugin } from '../../../src/plugins/loaded-plugin.ts';
-import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
+import type { PluginIssue } from '../../../src/plugins/plugin-issue.ts';
 import { type IsolationRequest, loadIsolated } from '../../../src/plugins/isolation/isolate.ts';
 import type { ChildProgram } from '../../../src/plugins/isolation/plugin-process.ts';
 import { createPluginRegistry, type PluginRegistry } from '../../../src/plugins/registry.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { getErrorMessage } from '../../../base/errors.ts';
 import type {
   InputChange,
-  InputInHand,
+  SharedInput,
   ToolView,
   Vocabulary,
 } from '../../../tool-vocabularies/tool-views.ts';
@@ -10,7 +10,7 @@ import type {
 /**
  * Copies of a call's input that hooks may modify; every difference to the original is reported as a change.
  */
-export class MutableInput implements InputInHand {
+export class MutableInput implements SharedInput {
   readonly #copies: {
     readonly view: ToolView;
     readonly vocabulary: Vocabulary;

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/create-host.ts';
 import type { Command, CommandContext } from '../../context.ts';
-import type { PluginIssue } from '../../../plugins/diagnostic.ts';
+import type { PluginIssue } from '../../../plugins/plugin-issue.ts';
 import { EXIT } from '../../exit-codes.ts';
 import type { ListedPlugin } from '../../plugins/select-plugins.ts';
 import { type Inspected, inspectPlugin } from '../../plugins/inspect.ts';

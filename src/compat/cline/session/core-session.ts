@@ -3,7 +3,7 @@ import { getErrorMessage, HooklineError } from '../../../base/errors.ts';
 import { listIgnoredOptions } from '../session-input.ts';
 import { startTimeLimit } from '../../../base/abort.ts';
 import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
-import type { PluginIssue } from '../../../plugins/diagnostic.ts';
+import type { PluginIssue } from '../../../plugins/plugin-issue.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
 import { getSessionsDirectory } from '../../../sessions/session-id.ts';
@@ -120,7 +120,7 @@ export class CoreSession {
       signal,
       onIssue: (issue: PluginIssue) => this.#events.sendIssue(issue),
       onNotice: (text: string) => this.#events.sendNotice(text),
-      onNews: (event: AgentRuntimeEvent) => this.#events.sendEvent(event),
+      onEvent: (event: AgentRuntimeEvent) => this.#events.sendEvent(event),
       pendingPrompts: this.pending,
       emitEvent: (name: string, payload: unknown) => this.receivePluginEvent(name, payload),
     };

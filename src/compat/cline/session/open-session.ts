@@ -7,7 +7,7 @@ import { HooklineError } from '../../../base/errors.ts';
 import { type Host, type HostOptions, createHost } from '../../../host/create-host.ts';
 import { explainNameTaken } from '../../../host/plugins/contributions/tool-name-conflicts.ts';
 import type { GivenContext, PluginOptions } from '../../../host/plugins/plugin-options.ts';
-import type { OnIssue } from '../../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../../plugins/plugin-issue.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { resolveSessionId } from '../../../sessions/session-id.ts';
@@ -37,7 +37,7 @@ export interface OpenRequest {
   readonly pendingPrompts: PromptQueue;
   readonly onIssue: OnIssue;
   readonly onNotice: (text: string) => void;
-  readonly onNews: (event: AgentRuntimeEvent) => void;
+  readonly onEvent: (event: AgentRuntimeEvent) => void;
   /** Receives events of plugins, such as prompts to steer or to queue. */
   readonly emitEvent: (name: string, payload: unknown) => void;
 }
@@ -64,7 +64,7 @@ export async function openSessionHost(request: OpenRequest): Promise<Host> {
 }
 
 function createPluginOptions(request: OpenRequest): PluginOptions {
-  const { input, onIssue, onNews } = request;
+  const { input, onIssue, onEvent } = request;
   const { config } = input;
   return {
     objects: listPluginObjects(config),
@@ -78,7 +78,7 @@ function createPluginOptions(request: OpenRequest): PluginOptions {
     discovers: shouldLoadFromDisk(input),
     provided: async () => (await import('../provided.ts')).findProvidedModule,
     onIssue,
-    onNews,
+    onNews: onEvent,
   };
 }
 

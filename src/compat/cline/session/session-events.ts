@@ -4,7 +4,7 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { findUnreportedFailure } from '../../../dialects/index.ts';
 import { isAwaitingTrust, type Verdict } from '../../../hooks/decision.ts';
 import { callObserver } from '../../../base/callbacks.ts';
-import type { PluginIssue } from '../../../plugins/diagnostic.ts';
+import type { PluginIssue } from '../../../plugins/plugin-issue.ts';
 import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { type AgentEvent, toAgentEvents, type CoreSessionEvent } from '../core-events.ts';

@@ -1,7 +1,8 @@
 import { isRecord, parseJson, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
 import type { PromptEntry } from '../entry.ts';
-import type { AskModel, ModelQuestion } from '../../ports.ts';
+import type { ModelQuestion } from '../../../hooks/model-question.ts';
+import type { AskModel } from '../../ports.ts';
 import { createFailedAnswer, createLimitedRun, createProgramReport } from './limited-run.ts';
 
 export interface ModelTools {

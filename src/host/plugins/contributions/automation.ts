@@ -8,7 +8,7 @@ import type {
   AutomationEventEnvelope,
   PluginSetupContext,
 } from '../../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../../plugins/plugin-issue.ts';
 import type { AutomationFor } from '../../../plugins/registry.ts';
 import type { createJsonSchemaCheck as JsonSchemaCheck } from './json-schema.ts';
 

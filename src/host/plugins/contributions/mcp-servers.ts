@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import { readReason } from '../../../plugins/serialize/plain-value.ts';
 import type { AgentExtensionMcpServer } from '../../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../../plugins/diagnostic.ts';
+import type { OnIssue } from '../../../plugins/plugin-issue.ts';
 import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import {
   describeEndpoint,

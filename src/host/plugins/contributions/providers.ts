@@ -8,7 +8,7 @@ import { isBuiltInProvider } from '../../../agent/models/providers.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { AgentExtensionProvider } from '../../../plugins/contract/plugin.ts';
-import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
+import type { OnIssue, PluginIssue } from '../../../plugins/plugin-issue.ts';
 import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 
 /** Lists the providers that the plugins of one session registered with `api.registerProvider`. */

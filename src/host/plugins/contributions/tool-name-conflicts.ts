@@ -5,7 +5,7 @@ import {
   findVocabulary,
   type Vocabulary,
 } from '../../../tool-vocabularies/tool-views.ts';
-import type { OnIssue, PluginIssue } from '../../../plugins/diagnostic.ts';
+import type { OnIssue, PluginIssue } from '../../../plugins/plugin-issue.ts';
 
 /**
  * Creates a filter for the tools of one session's plugins. A tool with the name of another one would never be

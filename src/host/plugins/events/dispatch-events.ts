@@ -7,7 +7,7 @@ import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
 import { runAsPlugin } from '../../../plugins/plugin-ownership.ts';
 import type {
   AgentRuntimeEvent,
-  AgentRuntimeNews,
+  AgentRuntimeEventBody,
   AgentToolCall,
 } from '../../../plugins/contract/runtime-hooks.ts';
 import type { Message } from '../../../sessions/messages.ts';
@@ -38,7 +38,7 @@ export class EventDispatcher {
   readonly #snapshots: Snapshots;
   /** A slow listener is reported after this time; nothing waits for it. */
   readonly #timeoutMs: number;
-  readonly #onNews: ((event: AgentRuntimeEvent) => void) | undefined;
+  readonly #onEvent: ((event: AgentRuntimeEvent) => void) | undefined;
   readonly #updates = new Map<string, unknown>();
   /** Agents whose run beforeRun may still refuse. */
   readonly #unbegun = new Set<string>();
@@ -53,12 +53,12 @@ export class EventDispatcher {
     plugins: readonly ActivePlugin[],
     snapshots: Snapshots,
     timeoutMs: number,
-    onNews?: (event: AgentRuntimeEvent) => void,
+    onEvent?: (event: AgentRuntimeEvent) => void,
   ) {
     this.#plugins = plugins;
     this.#snapshots = snapshots;
     this.#timeoutMs = timeoutMs;
-    this.#onNews = onNews;
+    this.#onEvent = onEvent;
   }
 
   /** Stores a progress update with its original value; the agent reports it as text only. */
@@ -144,12 +144,16 @@ export class EventDispatcher {
 
   #forward(event: RuntimeEvent, agent: AgentState, turn: ReportedTurn): void {
     if (event.type === 'tool-start') this.#started.add(event.callId);
-    for (const news of this.#convert(event, agent, turn)) this.#notify(news, agent);
+    for (const body of this.#convert(event, agent, turn)) this.#notify(body, agent);
   }
 
-  #notify(news: AgentRuntimeNews, agent: AgentState, at?: Parameters<Snapshots['take']>[1]): void {
-    const event = { ...news, snapshot: this.#snapshots.take(agent, at) };
-    this.#onNews?.(event);
+  #notify(
+    body: AgentRuntimeEventBody,
+    agent: AgentState,
+    at?: Parameters<Snapshots['take']>[1],
+  ): void {
+    const event = { ...body, snapshot: this.#snapshots.take(agent, at) };
+    this.#onEvent?.(event);
     for (const plugin of this.#plugins) notifyPlugin(plugin, event, this.#timeoutMs);
   }
 
@@ -158,7 +162,7 @@ export class EventDispatcher {
     event: RuntimeEvent,
     agent: AgentState,
     turn: ReportedTurn,
-  ): readonly AgentRuntimeNews[] {
+  ): readonly AgentRuntimeEventBody[] {
     const { iteration } = agent;
     switch (event.type) {
       case 'turn-start':
@@ -203,7 +207,7 @@ export class EventDispatcher {
   #convertToolEvent(
     event: Of<'tool-start' | 'tool-delta' | 'tool-end'>,
     agent: AgentState,
-  ): readonly AgentRuntimeNews[] {
+  ): readonly AgentRuntimeEventBody[] {
     const { iteration } = agent;
     const { callId } = event;
     const { messages } = this.#snapshots;
@@ -314,7 +318,7 @@ function toToolCall(
   };
 }
 
-function convertNotice(event: RuntimeEvent): readonly AgentRuntimeNews[] {
+function convertNotice(event: RuntimeEvent): readonly AgentRuntimeEventBody[] {
   switch (event.type) {
     case 'notice':
       return [

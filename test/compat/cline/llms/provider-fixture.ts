@@ -15,7 +15,7 @@ import {
 } from '../../../../src/host/plugins/contributions/providers.ts';
 import type { Settings } from '../../../../src/host/settings.ts';
 import type { AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
-import type { PluginIssue } from '../../../../src/plugins/diagnostic.ts';
+import type { PluginIssue } from '../../../../src/plugins/plugin-issue.ts';
 import { LoadedPlugin } from '../../../../src/plugins/loaded-plugin.ts';
 import { createPluginRegistry } from '../../../../src/plugins/registry.ts';
 import type { ServiceTurn } from '../../../e2e/service.ts';

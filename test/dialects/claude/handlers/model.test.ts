@@ -5,7 +5,7 @@ import {
   type ModelTools,
 } from '../../../../src/dialects/claude/handlers/model.ts';
 import type { PromptEntry } from '../../../../src/dialects/claude/entry.ts';
-import type { ModelQuestion } from '../../../../src/dialects/ports.ts';
+import type { ModelQuestion } from '../../../../src/hooks/model-question.ts';
 import { promptEntry } from './handler-entries.ts';
 import { runOnce } from './handler-runs.ts';
 

@@ -2,7 +2,7 @@ import type {
   AgentExtensionMcpServer,
   AgentPlugin,
 } from '../../../../src/plugins/contract/plugin.ts';
-import type { PluginIssue } from '../../../../src/plugins/diagnostic.ts';
+import type { PluginIssue } from '../../../../src/plugins/plugin-issue.ts';
 import { type ActivePlugin, LoadedPlugin } from '../../../../src/plugins/loaded-plugin.ts';
 import { createPluginRegistry } from '../../../../src/plugins/registry.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
+import type { ModelQuestion } from '../../../../../src/hooks/model-question.ts';
 import { bash, expectVerdict, type Group, hooks, type OpenFixture, type VerdictSummary } from '../../fixture.ts';
 
 interface Asked {

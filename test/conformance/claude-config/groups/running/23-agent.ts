@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { ModelQuestion } from '../../../../../src/dialects/ports.ts';
+import type { ModelQuestion } from '../../../../../src/hooks/model-question.ts';
 import { bash, expectVerdict, type Group, hooks, type OpenFixture } from '../../fixture.ts';
 
 export const agents: Group = {

@@ -7,7 +7,7 @@ import type {
   AgentBeforeToolContext,
   AgentToolDefinition,
 } from '../../../src/plugins/contract/runtime-hooks.ts';
-import type { PluginIssue } from '../../../src/plugins/diagnostic.ts';
+import type { PluginIssue } from '../../../src/plugins/plugin-issue.ts';
 import type { Message } from '../../../src/sessions/messages.ts';
 import { MOMENT } from '../../hooks/handlers.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findProvidedModule } from '../../../../src/compat/cline/provided.ts';
-import { createPluginFiles } from '../../../plugins/load/plugin-files.ts';
+import { findProvidedModule } from '../../../src/compat/cline/provided.ts';
+import { createPluginFiles } from '../../plugins/load/plugin-files.ts';
 
 // Public plugins were found to take these from `@cline/shared` and its storage; most of them catch what
 // goes wrong there, so a name that is missing removes their tools without a report.

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
-import { formatReminder } from '../../../../src/agent/conversation/hook-messages.ts';
+import { formatReminder } from '../../../src/agent/conversation/hook-messages.ts';
 import {
   createImageBlock,
   toPluginMessages,
-} from '../../../../src/plugins/messages/agent-messages.ts';
-import type { AgentMessage } from '../../../../src/plugins/contract/message.ts';
-import { createUserMessage, SUMMARY_START } from '../../../../src/sessions/messages.ts';
-import { call, createSdkFixture, DONE, hooksOf, toolPlugin } from '../sdk-fixture.ts';
+} from '../../../src/plugins/messages/agent-messages.ts';
+import type { AgentMessage } from '../../../src/plugins/contract/message.ts';
+import { createUserMessage, SUMMARY_START } from '../../../src/sessions/messages.ts';
+import {
+  call,
+  createSdkFixture,
+  DONE,
+  hooksOf,
+  toolPlugin,
+} from '../../compat/cline/sdk-fixture.ts';
 
 /** The way in which plugins look for the user's messages. */
 function listUserMessages(messages: readonly AgentMessage[]): readonly unknown[] {

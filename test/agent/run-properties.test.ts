@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ModelRequest } from '../../../src/agent/models/model.ts';
-import type { ScriptTurn } from '../../../src/agent/models/scripted.ts';
-import type { Decision } from '../../../src/hooks/decision.ts';
-import { EVENTS } from '../../../src/hooks/events.ts';
-import type { HookEvent } from '../../../src/hooks/facts.ts';
-import type { Answer } from '../../../src/hooks/handler.ts';
-import type { Host } from '../../../src/host/create-host.ts';
-import { getToolCalls } from '../../../src/sessions/messages.ts';
-import { createAgentFixture, type AgentFixture } from '../agent-fixture.ts';
-import { named, resultsIn, createModelRecorder } from '../scripted-session.ts';
+import type { ModelRequest } from '../../src/agent/models/model.ts';
+import type { ScriptTurn } from '../../src/agent/models/scripted.ts';
+import type { Decision } from '../../src/hooks/decision.ts';
+import { EVENTS } from '../../src/hooks/events.ts';
+import type { HookEvent } from '../../src/hooks/facts.ts';
+import type { Answer } from '../../src/hooks/handler.ts';
+import type { Host } from '../../src/host/create-host.ts';
+import { getToolCalls } from '../../src/sessions/messages.ts';
+import { createAgentFixture, type AgentFixture } from './agent-fixture.ts';
+import { named, resultsIn, createModelRecorder } from './scripted-session.ts';
 
 const call = fc.constantFrom(
   { name: 'Read', input: { file_path: 'notes.txt' } },
