@@ -4,7 +4,7 @@ import { isInside, findRealPath, findPathInside } from '../../base/paths.ts';
 import { openConfigFile, runEdit } from '../hooks-file.ts';
 import type { ImportPlan, ImportRequest, LeftOut, ReportedEntry } from '../import-hooks.ts';
 import type { DialectMachine } from '../machine.ts';
-import { findClineDirectory } from '../cline-directories.ts';
+import { findClineDirectory } from '../shared-directories.ts';
 import { findClaudeDirectory } from './directories.ts';
 import { findProjectRoot } from '../workspace-roots.ts';
 import {

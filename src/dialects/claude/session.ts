@@ -5,7 +5,7 @@ import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine } from '../machine.ts';
 import { listNamedPlaces } from '../options.ts';
 import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
-import { findClineDirectory } from '../cline-directories.ts';
+import { findClineDirectory } from '../shared-directories.ts';
 import { findClaudeDirectory, findManagedDirectory } from './directories.ts';
 
 /** Shared by all hooks in Claude's format of one session. */

@@ -7,7 +7,7 @@ import type { DialectMachine, MachineSettings } from '../machine.ts';
 import type { MachinePlaces } from '../dialect.ts';
 import { readSetting } from '../options.ts';
 import { CLINE_SETTINGS } from './options.ts';
-import { findClineDirectory, findDocuments } from '../cline-directories.ts';
+import { findClineDirectory, findDocuments } from '../shared-directories.ts';
 
 /** Reads the options for starting and decoding file hooks. */
 export function readFileHookOptions({

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { PluginPlaces } from './find-plugins.ts';
 import type { MachinePlaces } from '../dialect.ts';
 import type { MachineFacts } from '../machine.ts';
-import { findClineDirectory, findDocuments } from '../cline-directories.ts';
+import { findClineDirectory, findDocuments } from '../shared-directories.ts';
 
 /** Finds the places that may contain Cline plugins, including paths that the caller names. */
 export function findPluginPlaces(

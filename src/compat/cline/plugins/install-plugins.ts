@@ -3,7 +3,7 @@ import path from 'node:path';
 import { systemClock } from '../../../base/clock.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
-import { findClineDirectory } from '../../../dialects/cline-directories.ts';
+import { findClineDirectory } from '../../../dialects/shared-directories.ts';
 import { installPlugin as install, type PluginsPlace } from '../../../plugins/install/install.ts';
 import {
   listInstalled,

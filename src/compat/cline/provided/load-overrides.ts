@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSurroundings, type Surroundings } from '../../../host/config.ts';
-import { findClineDirectory } from '../../../dialects/cline-directories.ts';
+import { findClineDirectory } from '../../../dialects/shared-directories.ts';
 import {
   checkKind,
   type OverrideFile,

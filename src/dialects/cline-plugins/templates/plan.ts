@@ -2,7 +2,7 @@ import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { quoteShellWord } from '../../../base/text.ts';
 import type { DialectMachine } from '../../machine.ts';
-import { findClineDirectory } from '../../cline-directories.ts';
+import { findClineDirectory } from '../../shared-directories.ts';
 import {
   createNoHome,
   createUnknownEvent,
