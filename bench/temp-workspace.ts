@@ -12,7 +12,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHost, type Host, type HostOptions } from '../src/host/create-host.ts';
-import type { Surroundings } from '../src/host/config.ts';
+import type { Surroundings } from '../src/dialects/machine.ts';
 import { toTrustUnit } from '../src/host/hook-set.ts';
 import { bindUnit } from '../src/trust/bind-unit.ts';
 import { grantTrust } from '../src/trust/trust-record.ts';

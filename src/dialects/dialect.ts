@@ -6,7 +6,7 @@ import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
 import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { HookImport } from './import-hooks.ts';
-import type { DialectMachine, MachineFacts } from './machine.ts';
+import type { DialectMachine, Surroundings } from './machine.ts';
 import type { DialectOptions, PlaceOption } from './options.ts';
 import type { PluginHooksOptions } from './ports.ts';
 import type { HookTemplates } from './templates.ts';
@@ -63,7 +63,7 @@ export interface Dialect {
   /** The usual names of its files and directories. */
   readonly ownPaths?: OwnPaths;
   /** Finds the directories of its instructions and skills: the user's and the administrator's, or null. */
-  readonly instructionDirectories?: (machine: MachineFacts) => {
+  readonly instructionDirectories?: (machine: Surroundings) => {
     readonly user: string | null;
     readonly managed: string | null;
   };
@@ -178,9 +178,7 @@ export type CreatePluginHandlers = (
 
 export type CheckScript = (script: string, eventName: string) => readonly string[];
 
-export type MachinePlaces = Pick<DialectMachine, 'workspaceRoots'> & {
-  readonly surroundings: MachineFacts;
-};
+export type MachinePlaces = Pick<DialectMachine, 'surroundings' | 'workspaceRoots'>;
 
 export interface PluginDirectory {
   readonly directory: string;

@@ -3,7 +3,7 @@ import type { NamedPlaces } from './options.ts';
 import type { HookPorts } from './ports.ts';
 
 /** Facts about the operating system and this process. */
-export interface MachineFacts {
+export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -14,7 +14,7 @@ export interface MachineFacts {
 
 /** Finds an agent's directory in the home directory, or where a variable moves it; null without either. */
 export function findOwnDirectory(
-  { env, home, cwd }: MachineFacts,
+  { env, home, cwd }: Surroundings,
   variable: string,
   name: string,
 ): string | null {
@@ -25,7 +25,7 @@ export function findOwnDirectory(
 
 /** What a dialect needs to know of this machine, this user and this workspace. */
 export interface DialectMachine {
-  readonly surroundings: MachineFacts;
+  readonly surroundings: Surroundings;
   /** Real paths. */
   readonly workspaceRoots: readonly string[];
   /** The real path of the directory in which the session was opened. */

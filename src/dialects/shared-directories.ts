@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { readTextIfPresent } from '../base/files.ts';
-import { findOwnDirectory, type MachineFacts } from './machine.ts';
+import { findOwnDirectory, type Surroundings } from './machine.ts';
 
 /**
  * Finds `~/.cline`, or the directory that the environment sets instead. Not in the folder of a dialect,
  * because it is no dialect's own: two read Cline's files, Claude's reads `hooks.json` in it, and
  * `compat/cline` provides Cline's functions that return it.
  */
-export function findClineDirectory(surroundings: MachineFacts): string | null {
+export function findClineDirectory(surroundings: Surroundings): string | null {
   return findOwnDirectory(surroundings, 'CLINE_DIR', '.cline');
 }
 
@@ -15,14 +15,14 @@ export function findClineDirectory(surroundings: MachineFacts): string | null {
  * Finds the user's documents directory, and the one that the desktop redirects it to; Cline's hook files
  * and plugins are looked for in both.
  */
-export function findDocuments(surroundings: MachineFacts): readonly string[] {
+export function findDocuments(surroundings: Surroundings): readonly string[] {
   const { home } = surroundings;
   if (home === null) return [];
   const redirected = findRedirectedDocuments(surroundings, home);
   return [...new Set([path.join(home, 'Documents'), ...redirected])];
 }
 
-function findRedirectedDocuments({ platform, env }: MachineFacts, home: string): string[] {
+function findRedirectedDocuments({ platform, env }: Surroundings, home: string): string[] {
   if (platform === 'win32') {
     const cloud = omitEmpty(env['OneDrive']);
     return cloud === null ? [] : [path.join(cloud, 'Documents')];

@@ -1,61 +1,10 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
-import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import type { Setting } from '../base/setting.ts';
 import { findSetting, type Settings, SETTINGS } from './settings.ts';
-
-/** What the process was started with. Read here once; all other code takes it as a parameter. */
-export interface Surroundings {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: NodeJS.Platform;
-  /** The user's home directory, or null when it is not known. */
-  readonly home: string | null;
-  readonly nodePath: string;
-}
-
-export function readSurroundings(): Surroundings {
-  return {
-    cwd: readCurrentDirectory(),
-    env: process.env,
-    platform: process.platform,
-    home: findHome(process.env),
-    nodePath: process.execPath,
-  };
-}
-
-function readCurrentDirectory(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    throw new HooklineError('USAGE_INVALID', {
-      message: `the current directory cannot be found: ${getErrorMessage(error)}`,
-      hint: 'It may have been deleted: change to an existing one.',
-      cause: error,
-    });
-  }
-}
-
-function findHome(env: NodeJS.ProcessEnv): string | null {
-  const configured = env['HOME'] ?? env['USERPROFILE'];
-  if (configured !== undefined && path.isAbsolute(configured)) return configured;
-  try {
-    const systemHome = homedir();
-    return path.isAbsolute(systemHome) ? systemHome : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Returns the directory of Hookline's own state, or null without a home directory. */
-export function getStateDirectory({ env, home }: Surroundings): string | null {
-  const configured = env['HOOKLINE_HOME'];
-  if (configured !== undefined && configured !== '') return path.resolve(configured);
-  return home === null ? null : path.join(home, '.hookline');
-}
 
 /** The effective settings, the origin of each, and problems of the files. */
 export interface Config {

@@ -27,7 +27,8 @@ import type { OpenSession, SessionHost } from './agent/session-services.ts';
 import type { Sessions, Started, StartRequest } from './agent/sessions.ts';
 import type { McpReport } from './mcp/mcp-servers.ts';
 import type { SessionPlugins } from './plugins/session-plugins.ts';
-import type { Config, Surroundings } from './config.ts';
+import type { Config } from './config.ts';
+import type { Surroundings } from '../dialects/machine.ts';
 import { findPathsOutsideRoots } from './workspace.ts';
 import {
   watchHookFiles,

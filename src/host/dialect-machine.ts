@@ -1,6 +1,6 @@
 import { dropUndefined } from '../base/defined.ts';
-import type { DialectMachine, DialectSearch } from '../dialects/machine.ts';
-import { type Config, type Surroundings, typescriptLoader } from './config.ts';
+import type { DialectMachine, DialectSearch, Surroundings } from '../dialects/machine.ts';
+import { type Config, typescriptLoader } from './config.ts';
 import type { Settings } from './settings.ts';
 
 /** What a caller may name, the places of today's dialects under names of their own. */

@@ -28,7 +28,7 @@ import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../proce
 import type { TrustChecker } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
 import { createDisabledHooksReader, hasInheritedName, isEntryForHook } from './disabled-hooks.ts';
-import type { Surroundings } from './config.ts';
+import type { Surroundings } from '../dialects/machine.ts';
 import type { Settings } from './settings.ts';
 
 export type HookState = 'ready' | 'untrusted' | 'modified' | 'disabled' | 'broken';

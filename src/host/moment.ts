@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import type { Clock } from '../base/clock.ts';
 import { VERSION } from '../base/version.ts';
 import type { Moment } from '../hooks/facts.ts';
-import type { Surroundings } from './config.ts';
+import type { Surroundings } from '../dialects/machine.ts';
 
 /**
  * Returns the fields that every event of a session has, with the current time. Fields that are not

@@ -6,13 +6,9 @@ import type { Discoverer } from '../dialects/dialect.ts';
 import { openDialects, type DialectName } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
 import { findEnclosingWorkspaceProblem } from '../trust/trust-record.ts';
-import {
-  type Config,
-  loadConfig,
-  readSurroundings,
-  getStateDirectory,
-  type Surroundings,
-} from './config.ts';
+import { type Config, loadConfig } from './config.ts';
+import type { Surroundings } from '../dialects/machine.ts';
+import { readSurroundings, getStateDirectory } from './surroundings.ts';
 import { createMachine, type MachineSearch } from './dialect-machine.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import { DIALECT_SETTINGS, DIALECTS } from '../dialects/index.ts';
-import type { Surroundings } from '../host/config.ts';
+import type { Surroundings } from '../dialects/machine.ts';
 import type { OwnDirectories } from './case.ts';
 import { createCaseError } from './case-fields.ts';
 import type { Placeholders } from './expectation.ts';

@@ -12,7 +12,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../base/directory.ts';
-import { readSurroundings } from '../../src/host/config.ts';
+import { readSurroundings } from '../../src/host/surroundings.ts';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.ts';
 import { readCase } from '../../src/testing/case.ts';
 import { formatDifference } from '../../src/testing/expectation.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { readSurroundings } from '../../src/host/config.ts';
+import { readSurroundings } from '../../src/host/surroundings.ts';
 import { createHost, type Host } from '../../src/host/create-host.ts';
 import { toTrustUnit } from '../../src/host/hook-set.ts';
 import { createProgramFinder } from '../../src/process/program-finder.ts';

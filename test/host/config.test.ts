@@ -1,12 +1,8 @@
 import { chmodSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  type ConfigSources,
-  loadConfig,
-  readSurroundings,
-  getStateDirectory,
-} from '../../src/host/config.ts';
+import { type ConfigSources, loadConfig } from '../../src/host/config.ts';
+import { readSurroundings, getStateDirectory } from '../../src/host/surroundings.ts';
 import { SETTINGS } from '../../src/host/settings.ts';
 import { createDirectory, write } from '../base/directory.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Surroundings } from '../../src/host/config.ts';
+import type { Surroundings } from '../../src/dialects/machine.ts';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.ts';
 import { toTrustUnit } from '../../src/host/hook-set.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';

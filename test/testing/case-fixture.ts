@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readSurroundings, type Surroundings } from '../../src/host/config.ts';
+import type { Surroundings } from '../../src/dialects/machine.ts';
+import { readSurroundings } from '../../src/host/surroundings.ts';
 
 export const HOOKS = '.clinerules/hooks';
 export const GUARD = `${HOOKS}/PreToolUse`;

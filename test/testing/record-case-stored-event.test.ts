@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSurroundings } from '../../src/host/config.ts';
+import { readSurroundings } from '../../src/host/surroundings.ts';
 import { createHost } from '../../src/host/create-host.ts';
 import { createSampleEvent } from '../../src/testing/sample-event.ts';
 import { readStoredEvent } from '../../src/testing/record-case.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseJson } from '../../base/json.ts';
-import { readSurroundings, getStateDirectory } from '../../host/config.ts';
+import { readSurroundings, getStateDirectory } from '../../host/surroundings.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
 const MAX_PROMPTS = 100;

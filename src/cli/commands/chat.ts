@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { readSurroundings } from '../../host/config.ts';
+import { readSurroundings } from '../../host/surroundings.ts';
 import {
   type AgentFlags,
   toAgentOptions,

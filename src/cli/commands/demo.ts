@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { RuntimeEvent, RunResult } from '../../agent/runtime-event.ts';
 import { systemClock } from '../../base/clock.ts';
-import { readSurroundings } from '../../host/config.ts';
+import { readSurroundings } from '../../host/surroundings.ts';
 import { findDialect } from '../../dialects/index.ts';
 import { createHost, type Host, type HostOptions } from '../../host/create-host.ts';
 import { toTrustUnit } from '../../host/hook-set.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { colors } from '../output/colors.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { isDirectory } from '../../base/files.ts';
-import { readSurroundings } from '../../host/config.ts';
+import { readSurroundings } from '../../host/surroundings.ts';
 import { findCases, readCase } from '../../testing/case.ts';
 import { formatDifference } from '../../testing/expectation.ts';
 import { type CaseResult, runCase } from '../../testing/run-case.ts';

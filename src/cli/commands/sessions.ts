@@ -15,7 +15,7 @@ import { redactObject } from '../../host/redact-object.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { formatPath } from '../../base/paths.ts';
-import { readSurroundings } from '../../host/config.ts';
+import { readSurroundings } from '../../host/surroundings.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError } from '../../base/files.ts';
 import { resolveSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { VERSION } from '../../base/version.ts';
-import { readSurroundings, getStateDirectory } from '../../host/config.ts';
+import { readSurroundings, getStateDirectory } from '../../host/surroundings.ts';
 import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
 

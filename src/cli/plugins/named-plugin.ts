@@ -3,7 +3,7 @@ import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
-import { readSurroundings } from '../../host/config.ts';
+import { readSurroundings } from '../../host/surroundings.ts';
 import { type CommandContext, rejectInsideSession, withHost, canAsk } from '../context.ts';
 import { trustHooksIn } from '../commands/trust.ts';
 import {

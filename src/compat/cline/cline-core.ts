@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { toKeptMessages } from '../../plugins/messages/provider-messages.ts';
-import { readSurroundings } from '../../host/config.ts';
+import { readSurroundings } from '../../host/surroundings.ts';
 import type { ProviderMessage } from '../../plugins/contract/message.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import type { AgentResult } from './session/agent-result.ts';

@@ -9,7 +9,7 @@ import type { Message } from '../../sessions/messages.ts';
 import type { SessionStatus } from './core-events.ts';
 import type { ClineCoreStartInput } from './start-input.ts';
 import { VERSION } from '../../base/version.ts';
-import { readSurroundings, getStateDirectory } from '../../host/config.ts';
+import { readSurroundings, getStateDirectory } from '../../host/surroundings.ts';
 import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
 import { isSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';

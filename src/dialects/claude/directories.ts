@@ -1,7 +1,7 @@
-import { findOwnDirectory, type MachineFacts } from '../machine.ts';
+import { findOwnDirectory, type Surroundings } from '../machine.ts';
 
 /** Finds `~/.claude`, or the directory that the environment sets instead; null without a home directory. */
-export function findClaudeDirectory(surroundings: MachineFacts): string | null {
+export function findClaudeDirectory(surroundings: Surroundings): string | null {
   return findOwnDirectory(surroundings, 'CLAUDE_CONFIG_DIR', '.claude');
 }
 
@@ -12,12 +12,12 @@ const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   win32: String.raw`C:\Program Files\ClaudeCode`,
 };
 
-export function findManagedDirectory({ platform }: MachineFacts): string | null {
+export function findManagedDirectory({ platform }: Surroundings): string | null {
   return MANAGED[platform] ?? null;
 }
 
 /** Finds the directories of instructions, skills, commands and sub-agents. */
-export function findInstructionDirectories(surroundings: MachineFacts) {
+export function findInstructionDirectories(surroundings: Surroundings) {
   return {
     user: findClaudeDirectory(surroundings),
     managed: findManagedDirectory(surroundings),

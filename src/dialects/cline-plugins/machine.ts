@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PluginPlaces } from './find-plugins.ts';
 import type { MachinePlaces } from '../dialect.ts';
-import type { MachineFacts } from '../machine.ts';
+import type { Surroundings } from '../machine.ts';
 import { findClineDirectory, findDocuments } from '../shared-directories.ts';
 
 /** Finds the places that may contain Cline plugins, including paths that the caller names. */
@@ -22,7 +22,7 @@ export function findPluginPlaces(
 }
 
 /** Finds Cline's settings file with disabled plugins; null without a home directory. */
-function findClineSettings(surroundings: MachineFacts): string | null {
+function findClineSettings(surroundings: Surroundings): string | null {
   const { env, cwd } = surroundings;
   const settingsPath = env['CLINE_GLOBAL_SETTINGS_PATH'] ?? '';
   if (settingsPath !== '') return path.resolve(cwd, settingsPath);
@@ -34,7 +34,7 @@ function findClineSettings(surroundings: MachineFacts): string | null {
 }
 
 /** Finds Cline's file with MCP servers, which a variable may move; null without a home directory. */
-function findClineServers(surroundings: MachineFacts): string | null {
+function findClineServers(surroundings: Surroundings): string | null {
   const moved = surroundings.env['CLINE_MCP_SETTINGS_PATH'] ?? '';
   if (moved !== '') return path.resolve(surroundings.cwd, moved);
   const directory = findClineDirectory(surroundings);

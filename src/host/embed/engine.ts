@@ -8,7 +8,7 @@ import type { Moment } from '../../hooks/facts.ts';
 import type { HandlerSource } from '../../hooks/handler.ts';
 import type { DispatchSubscriber } from '../../hooks/dispatch-record.ts';
 import { createExchangeSubscriber } from '../../trace/exchange.ts';
-import { readSurroundings } from '../config.ts';
+import { readSurroundings } from '../surroundings.ts';
 import { createMoment } from '../moment.ts';
 import { listHookNotices } from '../create-host.ts';
 import { claude, clineFiles } from '../../dialects/index.ts';

@@ -26,9 +26,10 @@ import {
 } from '../../dialects/index.ts';
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import type { DialectMachine } from '../../dialects/machine.ts';
+import type { DialectMachine, Surroundings } from '../../dialects/machine.ts';
 import type { FoundHook } from '../../dialects/discovery.ts';
-import { type Config, loadConfig, readSurroundings, type Surroundings } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { readSurroundings } from '../surroundings.ts';
 import { createBareMachine } from '../dialect-machine.ts';
 import { buildHookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';

@@ -5,7 +5,7 @@ import { type ScriptTurn, createScriptedModel } from '../../agent/models/scripte
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
-import { readSurroundings } from '../../host/config.ts';
+import { readSurroundings } from '../../host/surroundings.ts';
 import { createHost, type Host } from '../../host/create-host.ts';
 import {
   getTimeLimits,

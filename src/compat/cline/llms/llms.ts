@@ -25,7 +25,7 @@ import { type Factory, createHandlerProvider } from './handler-provider.ts';
 import { randomUUID } from 'node:crypto';
 import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../../agent/models/model.ts';
 import { fromProviderMessages } from '../../../plugins/messages/provider-messages.ts';
-import { readSurroundings } from '../../../host/config.ts';
+import { readSurroundings } from '../../../host/surroundings.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 
 // This module is the namespace `Llms` of `@cline/core`, and all of `@cline/llms` that Hookline has.

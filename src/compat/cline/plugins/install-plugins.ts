@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../../base/clock.ts';
 import { HooklineError } from '../../../base/errors.ts';
-import { readSurroundings, type Surroundings } from '../../../host/config.ts';
+import type { Surroundings } from '../../../dialects/machine.ts';
+import { readSurroundings } from '../../../host/surroundings.ts';
 import { findClineDirectory } from '../../../dialects/shared-directories.ts';
 import { installPlugin as install, type PluginsPlace } from '../../../plugins/install/install.ts';
 import {

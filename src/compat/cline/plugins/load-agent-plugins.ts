@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import { readSurroundings, getStateDirectory } from '../../../host/config.ts';
+import { readSurroundings, getStateDirectory } from '../../../host/surroundings.ts';
 import { getTimeLimits } from '../../../host/plugins/plugin-options.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { readTextIfPresent } from '../../../base/files.ts';
-import { readSurroundings, type Surroundings } from '../../../host/config.ts';
+import type { Surroundings } from '../../../dialects/machine.ts';
+import { readSurroundings } from '../../../host/surroundings.ts';
 import { findClineDirectory } from '../../../dialects/shared-directories.ts';
 import { findPluginModules, findPluginModulesAt } from '../../../plugins/find/find-modules.ts';
 import { findClineDataDirectory } from '../provided/load-overrides.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
-import { readSurroundings } from '../../../host/config.ts';
+import { readSurroundings } from '../../../host/surroundings.ts';
 import { parseFileUrl, parseGitAddress } from '../../../plugins/install/parse-address.ts';
 
 export type PluginInstallSourceType = 'npm' | 'git' | 'local' | 'remote';

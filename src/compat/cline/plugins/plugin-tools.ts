@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { dropUndefined } from '../../../base/defined.ts';
 import { isInside } from '../../../base/paths.ts';
-import { readSurroundings } from '../../../host/config.ts';
+import { readSurroundings } from '../../../host/surroundings.ts';
 import type { AgentPlugin } from '../../../plugins/contract/plugin.ts';
 import { listHookNames } from '../../../plugins/contract/runtime-hooks.ts';
 import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSurroundings, type Surroundings } from '../../../host/config.ts';
+import type { Surroundings } from '../../../dialects/machine.ts';
+import { readSurroundings } from '../../../host/surroundings.ts';
 import { findClineDirectory } from '../../../dialects/shared-directories.ts';
 import {
   checkKind,
