@@ -26,7 +26,7 @@ export function eventsPage(): GeneratedFile {
         EVENT_NAMES.map((name) => [
           code(name),
           ...DIALECTS.map(({ events }) => listForeignNames(name, events)),
-        ]).filter((row) => row.slice(1).some((names) => names !== '')),
+        ]),
       ),
       '## Names of Cline hooks',
       'A Cline hook is a file with one of these names; `hookName` in its payload is this name for a classic hook and the other one for a hook of the SDK.',
@@ -70,7 +70,7 @@ function listForeignNames(name: EventName, events: Dialect['events']): string {
   const conditional = events.names.filter(
     (each) => !names.includes(each) && events.find(each)?.event === name,
   );
-  return [...names.map(code), ...conditional.map((each) => `(${code(each)})`)].join(', ');
+  return listOr('none', [...names.map(code), ...conditional.map((each) => `(${code(each)})`)]);
 }
 
 function createExampleEvent(name: EventName): HookEvent {
