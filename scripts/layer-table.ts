@@ -118,7 +118,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 
 /** The only files that read the environment, the working directory and the time, or exit, and the one that holds plugins from it. */
 export const SURROUNDINGS_READERS = [
-  'src/host/config.ts',
+  'src/host/surroundings.ts',
   'src/base/clock.ts',
   'src/cli/main.ts',
   'src/plugin-child.ts',

@@ -1,6 +1,6 @@
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
-import type { NamedPlaces } from '../dialects/options.ts';
+import type { NamedPaths } from '../dialects/options.ts';
 import type { DecodedExchange } from '../trace/exchange.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
@@ -22,8 +22,8 @@ export interface GlobalFlags {
   readonly strict?: boolean;
   readonly lock?: string;
   readonly lockSha256?: string;
-  /** The places that flags of dialects name. */
-  readonly places?: NamedPlaces;
+  /** The paths that flags of dialects name. */
+  readonly paths?: NamedPaths;
 }
 
 export interface CommandContext {
@@ -78,7 +78,7 @@ export function toHostOptions(flags: GlobalFlags): HostOptions {
     ...dropUndefined({
       cwd: flags.cwd,
       roots: flags.root,
-      places: flags.places,
+      paths: flags.paths,
     }),
     ...toLockOption(flags),
     flags: toSettings(flags),

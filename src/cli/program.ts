@@ -2,8 +2,8 @@ import { Command as Program, CommanderError, Option } from 'commander';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
-import { PLACE_OPTIONS } from '../dialects/index.ts';
-import { listNamedPlaces, type NamedPlaces, type PlaceOption } from '../dialects/options.ts';
+import { PATH_OPTIONS } from '../dialects/index.ts';
+import { listNamedPaths, type NamedPaths, type PathOption } from '../dialects/options.ts';
 import { COMMANDS, type CommandRow, type CommandFlag } from './commands.ts';
 import type { CommandContext, GlobalFlags } from './context.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -16,7 +16,7 @@ const GLOBAL_FLAGS: readonly CommandFlag[] = [
     about: 'a workspace root; repeatable (default: the git root)',
     isRepeatable: true,
   },
-  ...PLACE_OPTIONS.flatMap(toCommandFlag),
+  ...PATH_OPTIONS.flatMap(toCommandFlag),
   { flag: '--no-hooks', about: 'do not run hooks' },
   { flag: '--debug', about: 'print the input and output of each hook' },
   { flag: '--raw', about: 'do not redact secrets' },
@@ -33,7 +33,7 @@ export async function parseAndRunCommand(
   let exitCode: ExitCode = EXIT.fine;
   const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) changeDirectory(cwd);
-    await checkPlaces(flags.places ?? {});
+    await checkPaths(flags.paths ?? {});
     const command = await row.load();
     const isDirectoryNamed = cwd !== undefined;
     exitCode = await command({ ...context, flags, isDirectoryNamed }, options);
@@ -48,24 +48,22 @@ export async function parseAndRunCommand(
   return exitCode;
 }
 
-function toCommandFlag({ flag, isRepeatable = false }: PlaceOption): CommandFlag[] {
+function toCommandFlag({ flag, isRepeatable = false }: PathOption): CommandFlag[] {
   return flag === undefined ? [] : [{ flag: flag.usage, about: flag.about, isRepeatable }];
 }
 
-/** Collects the places that flags name, by the names of the options. */
-function collectPlaces(
-  flags: Readonly<Record<string, NamedPlaces[string] | undefined>>,
-): NamedPlaces {
-  const places = PLACE_OPTIONS.map(({ name, flag }) => [
+/** Collects the paths that flags name, by the names of the options. */
+function collectPaths(flags: Readonly<Record<string, NamedPaths[string] | undefined>>): NamedPaths {
+  const paths = PATH_OPTIONS.map(({ name, flag }) => [
     name,
     flag === undefined ? undefined : flags[new Option(flag.usage).attributeName()],
   ]);
-  return dropUndefined(Object.fromEntries(places));
+  return dropUndefined(Object.fromEntries(paths));
 }
 
-async function checkPlaces(places: NamedPlaces): Promise<void> {
-  for (const option of PLACE_OPTIONS) {
-    for (const place of listNamedPlaces(places, option)) await option.flag?.check(place);
+async function checkPaths(paths: NamedPaths): Promise<void> {
+  for (const option of PATH_OPTIONS) {
+    for (const path of listNamedPaths(paths, option)) await option.flag?.check(path);
   }
 }
 
@@ -127,7 +125,7 @@ function addCommand(program: Program, row: CommandRow, run: Run): void {
   command.description(row.about).action(async () => {
     const flags = command.optsWithGlobals();
     const options = { ...command.opts(), ...collectArguments(command) };
-    await run(row, options, { ...flags, places: collectPlaces(flags) });
+    await run(row, options, { ...flags, paths: collectPaths(flags) });
   });
   addFlags(command, row.flags);
 }

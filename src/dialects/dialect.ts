@@ -7,7 +7,7 @@ import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { HookImport } from './import-hooks.ts';
 import type { DialectMachine, Surroundings } from './machine.ts';
-import type { DialectOptions, PlaceOption } from './options.ts';
+import type { DialectOptions, PathOption } from './options.ts';
 import type { PluginHooksOptions } from './ports.ts';
 import type { HookTemplates } from './templates.ts';
 
@@ -89,7 +89,7 @@ export interface OwnPaths {
 export interface HomeDirectory {
   readonly path: string;
   /** The option that names it, where it is not searched below a workspace root, too. */
-  readonly option?: PlaceOption;
+  readonly option?: PathOption;
 }
 
 /** Foreign names of events, and the canonical events that they mean. */

@@ -8,7 +8,7 @@ import { clineFiles } from './cline-files/dialect.ts';
 import { clinePlugins } from './cline-plugins/dialect.ts';
 import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
 import type { DialectMachine } from './machine.ts';
-import type { PlaceOption } from './options.ts';
+import type { PathOption } from './options.ts';
 import type { PluginHooksOptions } from './ports.ts';
 import type { Outcome } from '../hooks/decision.ts';
 import { NO_SERVERS } from '../mcp/server-config.ts';
@@ -47,9 +47,9 @@ export const DIALECT_SETTINGS: Readonly<Record<string, Setting>> = Object.fromEn
   DIALECTS.flatMap(({ options }) => Object.entries(options?.settings ?? {})),
 );
 
-/** The places that a caller may name, of all dialects. */
-export const PLACE_OPTIONS: readonly PlaceOption[] = DIALECTS.flatMap(
-  ({ options }) => options?.places ?? [],
+/** The paths that a caller may name, of all dialects. */
+export const PATH_OPTIONS: readonly PathOption[] = DIALECTS.flatMap(
+  ({ options }) => options?.paths ?? [],
 );
 
 /** Lists the names of the dialects that have a part, for the choices of an option. */

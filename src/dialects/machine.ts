@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { NamedPlaces } from './options.ts';
+import type { NamedPaths } from './options.ts';
 import type { HookPorts } from './ports.ts';
 
 /** Facts about the operating system and this process. */
@@ -48,7 +48,7 @@ export interface MachineSettings {
 /** What a caller passes besides the default places. */
 export interface DialectSearch {
   /** Places that the caller names, by the names of the dialects' options. */
-  readonly places?: NamedPlaces;
+  readonly paths?: NamedPaths;
   /** Services of the host for hooks that need more than a process. */
   readonly ports?: HookPorts;
   /** Whether a user can be asked; if not, asyncRewake hooks are awaited. */

@@ -7,7 +7,7 @@ export interface DialectOptions {
   /** Settings, by their names in the configuration file, such as `cline.cancel`. */
   readonly settings?: Readonly<Record<string, Setting>>;
   /** Places that a caller may name beside those that are always searched. */
-  readonly places?: readonly PlaceOption[];
+  readonly paths?: readonly PathOption[];
   /** Environment variables that it reads beside those of its settings; a test case inherits none of them. */
   readonly variables?: readonly string[];
   /** Variables that a test case may set although nobody trusts it: none of them changes what a hook runs. */
@@ -15,7 +15,7 @@ export interface DialectOptions {
 }
 
 /** A place that a caller may name: a file, a directory, or the text itself. */
-export interface PlaceOption {
+export interface PathOption {
   /** Its name as an option of `createHost`. */
   readonly name: string;
   /** Whether several may be named. */
@@ -30,12 +30,12 @@ export interface PlaceOption {
   };
 }
 
-/** The places that a caller named, by the names of the options. */
-export type NamedPlaces = Readonly<Record<string, string | readonly string[]>>;
+/** The paths that a caller named, by the names of the options. */
+export type NamedPaths = Readonly<Record<string, string | readonly string[]>>;
 
-/** Lists the places that the caller named with this option. */
-export function listNamedPlaces(places: NamedPlaces, { name }: PlaceOption): readonly string[] {
-  const named = places[name] ?? [];
+/** Lists the paths that the caller named with this option. */
+export function listNamedPaths(paths: NamedPaths, { name }: PathOption): readonly string[] {
+  const named = paths[name] ?? [];
   return typeof named === 'string' ? [named] : named;
 }
 

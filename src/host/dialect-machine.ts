@@ -3,7 +3,7 @@ import type { DialectMachine, DialectSearch, Surroundings } from '../dialects/ma
 import { type Config, typescriptLoader } from './config.ts';
 import type { Settings } from './settings.ts';
 
-/** What a caller may name, the places of today's dialects under names of their own. */
+/** What a caller may name, the paths of today's dialects under names of their own. */
 export interface MachineSearch extends DialectSearch {
   /** A further directory of Cline hooks. */
   readonly hooksDirectory?: string;
@@ -28,16 +28,15 @@ export function createMachine(
   },
   search: MachineSearch = {},
 ): DialectMachine {
-  const { hooksDirectory, pluginDirectories, pluginPaths, claudeSettings, places, ...rest } =
-    search;
-  const ownPlaces = { hooksDirectory, pluginDirectories, pluginPaths, claudeSettings };
+  const { hooksDirectory, pluginDirectories, pluginPaths, claudeSettings, paths, ...rest } = search;
+  const ownPaths = { hooksDirectory, pluginDirectories, pluginPaths, claudeSettings };
   return {
     surroundings,
     workspaceRoots,
     startDirectory,
     stateDirectory,
     settings: { ...settings },
-    search: { ...rest, places: { ...dropUndefined(ownPlaces), ...places } },
+    search: { ...rest, paths: { ...dropUndefined(ownPaths), ...paths } },
     typescriptLoader,
   };
 }

@@ -4,7 +4,7 @@ import { isInside } from '../base/paths.ts';
 import { quoteShellWord } from '../base/text.ts';
 import type { HomeDirectory } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/index.ts';
-import type { NamedPlaces } from '../dialects/options.ts';
+import type { NamedPaths } from '../dialects/options.ts';
 import { isAwaitingTrust, type Skipped } from '../hooks/decision.ts';
 import { type HookSearch, openHooks } from '../host/open-hooks.ts';
 import type { HookCase, OwnDirectories } from './case.ts';
@@ -90,7 +90,7 @@ function listFiles(directory: string): readonly string[] {
 }
 
 // Omits the directories that the caller named: they belong to the real workspace.
-const NONE_NAMED: NamedPlaces = Object.fromEntries(
+const NONE_NAMED: NamedPaths = Object.fromEntries(
   HOME_DIRECTORIES.flatMap(({ option }) => (option === undefined ? [] : [[option.name, []]])),
 );
 
@@ -101,8 +101,8 @@ function findUntrusted(
   search: HookSearch,
 ): readonly Difference[] {
   const namedPlaces = named?.option === undefined ? {} : { [named.option.name]: named.path };
-  const places = { ...search.places, ...NONE_NAMED, ...namedPlaces };
-  const { hookSet } = openHooks({ ...search, places, cwd: root, roots: [root] });
+  const paths = { ...search.paths, ...NONE_NAMED, ...namedPlaces };
+  const { hookSet } = openHooks({ ...search, paths, cwd: root, roots: [root] });
   return (
     hookSet
       .statuses()

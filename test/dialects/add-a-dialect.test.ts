@@ -27,7 +27,7 @@ import { createCommandHandler } from '../command-handler.ts';
 import type { Dialect } from '../dialect.ts';
 import type { DiscoveredUnit, Discovery, FoundHook } from '../discovery.ts';
 import type { DialectMachine } from '../machine.ts';
-import { listNamedPlaces, readSetting, type PlaceOption } from '../options.ts';
+import { listNamedPaths, readSetting, type PathOption } from '../options.ts';
 
 const EVENT: EventName = 'PreToolUse';
 
@@ -35,7 +35,7 @@ const SETTINGS: SettingTable<{ readonly 'dummy.mark': string }> = {
   'dummy.mark': { ...TEXT, description: 'What follows a reason.', defaultValue: '', variable: 'DUMMY_MARK' },
 };
 
-const FILE: PlaceOption = {
+const FILE: PathOption = {
   name: 'extraScript',
   flag: { usage: '--extra-script <file>', about: 'additional script', check: () => undefined },
 };
@@ -48,7 +48,7 @@ export const dummy = {
     listNames: (event: HookEvent) => (event.name === EVENT ? ['before'] : []),
   },
   vocabulary: 'claude',
-  options: { settings: SETTINGS, places: [FILE], variables: ['DUMMY_DIR'] },
+  options: { settings: SETTINGS, paths: [FILE], variables: ['DUMMY_DIR'] },
   ownPaths: { protected: ['.dummy/'], inRoots: ['.dummy'] },
   discover: (machine) => ({ discover: () => discover(machine) }),
   readPayload: () => ({
@@ -85,7 +85,7 @@ export const dummy = {
 function discover({ workspaceRoots, settings, search }: DialectMachine): Discovery {
   const files = [
     ...workspaceRoots.map((root) => path.join(root, '.dummy', 'before.sh')),
-    ...listNamedPlaces(search.places ?? {}, FILE),
+    ...listNamedPaths(search.paths ?? {}, FILE),
   ];
   const mark = readSetting(SETTINGS['dummy.mark'], settings['dummy.mark']);
   return {

@@ -20,8 +20,8 @@ test('a tree that keeps every rule passes', () => {
       'src/dialects/cline-files/discover.ts': `import { names } from './names.ts';
         export const discover = names;`,
       'src/dialects/cline-files/names.ts': 'export const names = [];',
-      'src/host/config.ts': 'export const environment = process.env;',
-      'src/index.ts': `export { environment } from './host/config.ts';`,
+      'src/host/surroundings.ts': 'export const environment = process.env;',
+      'src/index.ts': `export { environment } from './host/surroundings.ts';`,
     },
     root,
   );
@@ -183,7 +183,7 @@ test('the environment, the working directory, the time and exit are read in few 
     root,
   );
   const allowed =
-    'only src/host/config.ts, src/base/clock.ts, src/cli/main.ts, src/plugin-child.ts, src/host/plugins/process-ports.ts may';
+    'only src/host/surroundings.ts, src/base/clock.ts, src/cli/main.ts, src/plugin-child.ts, src/host/plugins/process-ports.ts may';
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [

@@ -15,7 +15,7 @@ export const claude = {
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
   options: {
-    places: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS],
+    paths: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS],
     variables: [
       'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
       'CLAUDE_CODE_SHELL_PREFIX',

@@ -1,8 +1,8 @@
 import type { OwnPaths } from '../dialect.ts';
-import { createDirectoryCheck, type PlaceOption } from '../options.ts';
+import { createDirectoryCheck, type PathOption } from '../options.ts';
 
 /** Directories of Claude plugins, which need not be installed. */
-export const PLUGIN_DIRECTORIES: PlaceOption = {
+export const PLUGIN_DIRECTORIES: PathOption = {
   name: 'pluginDirectories',
   isRepeatable: true,
   flag: {
@@ -13,7 +13,7 @@ export const PLUGIN_DIRECTORIES: PlaceOption = {
 };
 
 /** Further settings: a file, or the JSON itself. */
-export const CLAUDE_SETTINGS: PlaceOption = {
+export const CLAUDE_SETTINGS: PathOption = {
   name: 'claudeSettings',
   flag: {
     usage: '--settings <file-or-json>',

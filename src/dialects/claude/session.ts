@@ -3,7 +3,7 @@ import type { HomeAndRoots } from '../workspace-roots.ts';
 import path from 'node:path';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import type { DialectMachine } from '../machine.ts';
-import { listNamedPlaces } from '../options.ts';
+import { listNamedPaths } from '../options.ts';
 import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClineDirectory } from '../shared-directories.ts';
 import { findClaudeDirectory, findManagedDirectory } from './directories.ts';
@@ -61,7 +61,7 @@ export function createClaudeSession(machine: DialectMachine): Omit<ClaudeSession
 /** Finds the places that may contain configuration in Claude's format on this machine. */
 export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
   const { surroundings, workspaceRoots, startDirectory } = machine;
-  const { places = {} } = machine.search;
+  const { paths: places = {} } = machine.search;
   const { env, home, cwd } = surroundings;
   return {
     startDirectory,
@@ -70,10 +70,10 @@ export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
     claudeDirectory: findClaudeDirectory(surroundings),
     clineDirectory: findClineDirectory(surroundings),
     managedDirectory: findManagedDirectory(surroundings),
-    pluginDirectories: listNamedPlaces(places, PLUGIN_DIRECTORIES).map((each) =>
+    pluginDirectories: listNamedPaths(places, PLUGIN_DIRECTORIES).map((each) =>
       path.resolve(cwd, each),
     ),
-    flagSettings: listNamedPlaces(places, CLAUDE_SETTINGS)[0] ?? null,
+    flagSettings: listNamedPaths(places, CLAUDE_SETTINGS)[0] ?? null,
     env,
   };
 }

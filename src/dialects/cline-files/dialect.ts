@@ -1,6 +1,6 @@
 import type { Dialect, FoundAt } from '../dialect.ts';
 import type { DialectMachine } from '../machine.ts';
-import { listNamedPlaces } from '../options.ts';
+import { listNamedPaths } from '../options.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, findNamedFileHook } from './discover.ts';
 import { CLINE_PATHS, CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
@@ -21,7 +21,7 @@ export const clineFiles = {
   vocabulary: 'classic',
   options: {
     settings: CLINE_SETTINGS,
-    places: [HOOKS_DIRECTORY],
+    paths: [HOOKS_DIRECTORY],
     variables: ['CLINE_DIR', 'CLINE_HOOKS_DIR', 'OneDrive', 'XDG_CONFIG_HOME'],
     harmlessVariables: ['MAX_CONTEXT_MODIFICATION_SIZE'],
   },
@@ -29,7 +29,7 @@ export const clineFiles = {
     createClineFilesDiscoverer({
       places: findHookPlaces(
         machine,
-        listNamedPlaces(machine.search.places ?? {}, HOOKS_DIRECTORY)[0],
+        listNamedPaths(machine.search.paths ?? {}, HOOKS_DIRECTORY)[0],
       ),
       ...readFileHookOptions(machine),
     }),

@@ -1,6 +1,6 @@
 import { createChoice, POSITIVE_NUMBER, type SettingTable } from '../../base/setting.ts';
 import type { OwnPaths } from '../dialect.ts';
-import { createDirectoryCheck, type PlaceOption } from '../options.ts';
+import { createDirectoryCheck, type PathOption } from '../options.ts';
 
 export interface ClineSettings {
   readonly 'cline.cancel': 'deny' | 'stop';
@@ -24,7 +24,7 @@ export const CLINE_SETTINGS: SettingTable<ClineSettings> = {
 };
 
 /** A further directory of hook files. */
-export const HOOKS_DIRECTORY: PlaceOption = {
+export const HOOKS_DIRECTORY: PathOption = {
   name: 'hooksDirectory',
   flag: {
     usage: '--hooks-dir <dir>',

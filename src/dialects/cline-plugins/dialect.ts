@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { Dialect, MachinePlaces, PluginDirectory } from '../dialect.ts';
-import { listNamedPlaces, type PlaceOption } from '../options.ts';
+import { listNamedPaths, type PathOption } from '../options.ts';
 import { listPluginRoots } from './find-plugins.ts';
 import { pluginEvents } from './events.ts';
 import { createPluginDiscoverer } from './discover.ts';
 import { findPluginPlaces } from './machine.ts';
 
 /** Files, packages and directories with plugins. */
-const PLUGIN_PATHS: PlaceOption = { name: 'pluginPaths', isRepeatable: true };
+const PLUGIN_PATHS: PathOption = { name: 'pluginPaths', isRepeatable: true };
 
 /** Cline's plugins: modules whose hooks are functions, loaded with a session. */
 export const clinePlugins = {
@@ -15,10 +15,10 @@ export const clinePlugins = {
   label: 'Cline plugin',
   events: pluginEvents,
   vocabulary: 'sdk',
-  options: { places: [PLUGIN_PATHS] },
+  options: { paths: [PLUGIN_PATHS] },
   discover: (machine) =>
     createPluginDiscoverer(
-      findPluginPlaces(machine, listNamedPlaces(machine.search.places ?? {}, PLUGIN_PATHS)),
+      findPluginPlaces(machine, listNamedPaths(machine.search.paths ?? {}, PLUGIN_PATHS)),
     ),
   templates: {
     about: 'a module',
