@@ -27,7 +27,7 @@ export interface Dialect {
   readonly events: DialectEvents;
   /** The names of its tools. */
   readonly vocabulary: Vocabulary;
-  /** Settings and named places that only this dialect has. */
+  /** Settings, flags and variables that only this dialect has. */
   readonly options?: DialectOptions;
   /** Prepares discovery; must not read anything yet. */
   readonly discover?: (machine: DialectMachine) => Discoverer;
