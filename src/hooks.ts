@@ -1,4 +1,4 @@
-/** `hookline/hooks`: the engine and Cline's file hooks, for embedding in an agent of your own. */
+/** `hookline/hooks`: the engine, Cline's file hooks and Claude's hooks, for embedding in an agent of your own. */
 export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
 export type { Host, HostOptions } from './host/create-host.ts';
 export { createHostWithCline as createHost } from './compat/cline/provided/create-host-with-cline.ts';

@@ -1,4 +1,4 @@
-/** `hookline`: everything that a host needs to run hooks. */
+/** `hookline`: the host, which runs agents and hooks, and the names that programs import from `@cline/core`. */
 import * as Llms from './compat/cline/llms/llms.ts';
 
 export { type ErrorCode, HooklineError, isHooklineError } from './base/errors.ts';

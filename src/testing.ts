@@ -1,4 +1,4 @@
-/** `hookline/testing`: fire hooks and compare what they answer, in any test runner. */
+/** `hookline/testing`: fire hooks, run plugins and compare what they answer, in any test runner. */
 export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
 export { createScriptedModel as scripted, type ScriptTurn } from './agent/models/scripted.ts';
 export { fireHook, type FireHookOptions } from './testing/fire-hook.ts';

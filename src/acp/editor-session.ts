@@ -6,7 +6,7 @@ import { waitOrAbort } from '../base/abort.ts';
 import type { Host } from '../host/create-host.ts';
 import { isPermissionMode, type PermissionMode } from '../permissions/permissions.ts';
 import type { Connection } from './connection.ts';
-import type { Editor } from './requests.ts';
+import type { Editor } from './ask-editor.ts';
 import { readPrompt } from './read-prompt.ts';
 import {
   createInvalidRequestError,

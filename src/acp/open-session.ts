@@ -13,7 +13,7 @@ import {
   type Editor,
   requestEditorApproval,
   requestElicitation,
-} from './requests.ts';
+} from './ask-editor.ts';
 import { createInvalidParamsError } from './request-errors.ts';
 import { type Notice, listLateNotices, UpdateConverter } from './updates/runtime-updates.ts';
 import type { Redact } from './updates/redact-updates.ts';

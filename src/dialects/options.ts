@@ -14,9 +14,12 @@ export interface DialectOptions {
   readonly harmlessVariables?: readonly string[];
 }
 
-/** A place that a caller may name: a file, a directory, or the text itself. */
+/**
+ * A path that a caller may name: a file, a directory, or the text itself. The flags of a dialect are of
+ * this kind; anything else is a setting.
+ */
 export interface PathOption {
-  /** Its name as an option of `createHost`. */
+  /** Its name in `paths` of `createHost`; older ones are also options by themselves (`MachineSearch`). */
   readonly name: string;
   /** Whether several may be named. */
   readonly isRepeatable?: boolean;
@@ -25,8 +28,8 @@ export interface PathOption {
     /** As the help prints it, such as `--hooks-dir <dir>`. */
     readonly usage: string;
     readonly about: string;
-    /** Throws a HooklineError for a place that is missing, because a missing guard would go unnoticed. */
-    readonly check: (place: string) => Promise<void> | void;
+    /** Throws a HooklineError for a path that is missing, because a missing guard would go unnoticed. */
+    readonly check: (path: string) => Promise<void> | void;
   };
 }
 

@@ -152,7 +152,7 @@ export class HandlerRun {
       dialect: handler.dialect,
       source: handler.source,
       status: status ?? (failure === null ? 'decided' : 'failed'),
-      effect: failure === null ? getPrintedEffect(decision) : getFailedEffect(onFailure),
+      effect: failure === null ? getOwnEffect(decision) : getFailedEffect(onFailure),
       pass,
       part: input.tool?.part ?? null,
       exitCode: program?.exitCode ?? null,
@@ -226,7 +226,8 @@ function roundDuration(durationMs: number): number {
   return durationMs < SHORTEST_DURATION_MS ? 0 : durationMs;
 }
 
-function getPrintedEffect(decision: Decision | null): Outcome['effect'] {
+/** The effect of one decision, for its outcome; the merge reads the decision itself. */
+function getOwnEffect(decision: Decision | null): Outcome['effect'] {
   return decision?.stop?.pending === 'skip' ? 'stop' : (decision?.effect ?? 'pass');
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MutableInput } from '../../src/agent/tools/edits/mutable-input.ts';
+import { MutableInput } from '../../src/agent/loop/mutable-input.ts';
 import type { FiredEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerInput } from '../../src/hooks/handler.ts';
 import { bash, engineOf, handler } from './handlers.ts';

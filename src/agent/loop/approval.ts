@@ -4,11 +4,11 @@ import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { PermissionRuling } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { MutableInput } from '../tools/edits/mutable-input.ts';
+import { MutableInput } from './mutable-input.ts';
 import { type PreparedToolCall, prepareToolCall, toToolFacts } from '../tools/prepare-tool-call.ts';
 import type { DeniedBy } from '../runtime-event.ts';
 import { collectValues, joinReasons } from '../conversation/hook-messages.ts';
-import { formatMissingUserDenial, formatUserDenial } from '../denial-text.ts';
+import { formatMissingUserDenial, formatUserDenial } from '../user-denial.ts';
 import { notify } from './background-events.ts';
 import type { Approval } from '../session-context.ts';
 

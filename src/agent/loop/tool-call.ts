@@ -16,7 +16,7 @@ import {
   findReasonAsResult,
 } from '../conversation/hook-messages.ts';
 import type { DeniedBy } from '../runtime-event.ts';
-import { MutableInput } from '../tools/edits/mutable-input.ts';
+import { MutableInput } from './mutable-input.ts';
 import {
   removeHookFields,
   type PreparedToolCall,

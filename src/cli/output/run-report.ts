@@ -1,4 +1,4 @@
-import { isMissingUserDenial } from '../../agent/denial-text.ts';
+import { isMissingUserDenial } from '../../agent/user-denial.ts';
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';

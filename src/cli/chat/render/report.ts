@@ -1,4 +1,4 @@
-import { removeUserDenial } from '../../../agent/denial-text.ts';
+import { removeUserDenial } from '../../../agent/user-denial.ts';
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { type Verdict, isAwaitingTrust } from '../../../hooks/decision.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { getErrorMessage } from '../../../base/errors.ts';
+import { getErrorMessage } from '../../base/errors.ts';
 import type {
   InputChange,
   SharedInput,
   ToolView,
   Vocabulary,
-} from '../../../tool-vocabularies/tool-views.ts';
+} from '../../tool-vocabularies/tool-views.ts';
 
 /**
  * Copies of a call's input that hooks may modify; every difference to the original is reported as a change.
