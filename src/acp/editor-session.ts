@@ -27,7 +27,6 @@ export class EditorSession {
   /** Aborts when the prompt under way is cancelled; null when there is none. */
   #prompting: AbortController | null = null;
   #serversSettled: Promise<unknown> | null = null;
-  #lastFinish: FinishReason | null = null;
   /** The state that the editor was sent last. */
   #sent: Pick<SessionState, 'permissionMode' | 'model' | 'title'>;
 
@@ -107,11 +106,11 @@ export class EditorSession {
     if (cancelled.aborted) return 'cancelled';
     if (reply !== null) return 'end_turn';
     this.#session.show(images);
-    this.#lastFinish = null;
     // A hook may have woken the agent; the user's prompt runs after that.
     const { ending, reason } = await this.#session.queue(text);
+    const { finishReason } = this.#session.state();
     const redacted = await editor.redact({ ending, reason });
-    const { stopReason, message } = toStopReason(redacted, this.#lastFinish);
+    const { stopReason, message } = toStopReason(redacted, finishReason);
     if (message !== null) editor.sendNotice({ severity: 'info', text: message });
     this.#sendState();
     return stopReason;
@@ -182,7 +181,6 @@ export class EditorSession {
 
   #observe(event: RuntimeEvent): void {
     if (event.parentAgentId !== null) return;
-    if (event.type === 'turn-end') this.#lastFinish = event.finishReason;
     // The prompt was cancelled while it waited for a run that a hook had started.
     if (event.type === 'run-start' && this.#prompting?.signal.aborted === true) this.cancel();
     if (event.type === 'tool-end' || event.type === 'run-end') this.#sendMode();
@@ -345,11 +343,11 @@ async function showOrSwitchModel(
  */
 export function toStopReason(
   { ending, reason }: Pick<RunResult, 'ending' | 'reason'>,
-  lastFinish: FinishReason | null,
+  finishReason: FinishReason | null,
 ): { readonly stopReason: acp.StopReason; readonly message: string | null } {
   switch (ending) {
     case 'done':
-      return { stopReason: FINISHES[lastFinish ?? 'stop'] ?? 'end_turn', message: reason };
+      return { stopReason: FINISHES[finishReason ?? 'stop'] ?? 'end_turn', message: reason };
     case 'aborted':
       return { stopReason: 'cancelled', message: null };
     case 'max_turns':

@@ -132,13 +132,13 @@ function addCosts(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
 
-function describeMoment({ facts, toolContext, model, promptId, iteration }: Agent) {
+function describeMoment({ facts, toolContext, model, promptId, turn }: Agent) {
   return {
     agent: facts,
     cwd: toolContext.cwd(),
     model: { provider: model.provider, id: model.id },
     promptId,
-    iteration,
+    iteration: turn.iteration,
   };
 }
 

@@ -11,6 +11,7 @@ import { notify } from './loop/background-events.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
 import type { RunEnding, RunResult } from './runtime-event.ts';
+import { createTurn } from './session-context.ts';
 
 /**
  * Runs an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
@@ -101,7 +102,7 @@ async function fireRunEnd(
 }
 
 function resetCounts(agent: Agent): void {
-  agent.iteration = 0;
+  agent.turn = createTurn(0);
   agent.usage = NO_USAGE;
   agent.costUsd = 0;
   agent.denials.length = 0;
@@ -153,7 +154,7 @@ const COMPLETED: readonly RunEnding[] = [
 ];
 
 function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'durationMs'> {
-  const { session, usage, costUsd, iteration } = agent;
+  const { session, usage, costUsd, turn } = agent;
   const { ending, deferred } = end;
   return {
     sessionId: session.sessionId,
@@ -161,7 +162,7 @@ function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'du
     ending,
     text: end.text,
     reason: end.reason,
-    iterations: iteration,
+    iterations: turn.iteration,
     usage,
     costUsd: costUsd === null ? null : roundCost(costUsd),
     denials: [...agent.denials],

@@ -8,6 +8,7 @@ import type { Instruction, Instructions } from './instructions/instructions.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
 import {
   NO_USAGE,
+  type FinishReason,
   type Model,
   type ModelRequest,
   type ToolSpec,
@@ -27,8 +28,8 @@ export interface AgentState {
   status: 'idle' | 'running' | 'completed' | 'aborted' | 'failed';
   /** Why the last run ended otherwise than by being done. */
   lastError: string | null;
-  /** Number of the model request within the run, from 1. */
-  iteration: number;
+  /** The turn under way, or else the last one of the run. */
+  turn: AgentTurn;
   usage: Usage;
   /** Cost of the run in US dollars; null once a model had no known price. */
   costUsd: number | null;
@@ -49,12 +50,30 @@ export function createAgentState(
     runId: null,
     status: facts.parentId === null ? 'idle' : 'running',
     lastError: null,
-    iteration: 0,
+    turn: createTurn(0),
     usage: NO_USAGE,
     costUsd: 0,
     lastUsage: NO_USAGE,
     pendingCalls: new Map(),
   };
+}
+
+/** One model request with its answer and calls; only the agent's own loop writes it. */
+export interface AgentTurn {
+  /** Number of the request within the run, from 1; 0 before the first. */
+  readonly iteration: number;
+  /** The answer's text so far. */
+  text: string;
+  /** The answer's reasoning so far. */
+  thinking: string;
+  /** How many of its calls have started. */
+  toolCalls: number;
+  /** Why the answer ended; null before. */
+  finishReason: FinishReason | null;
+}
+
+export function createTurn(iteration: number): AgentTurn {
+  return { iteration, text: '', thinking: '', toolCalls: 0, finishReason: null };
 }
 
 export type PendingCall = Pick<ToolUseBlock, 'name' | 'input'>;

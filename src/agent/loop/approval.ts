@@ -129,7 +129,7 @@ async function askUser(
   const { suggestions } = ruling;
   const request = { callId: call.id, tool, input, reason, suggestions, agentId: agent.facts.id };
   const approval = await waitForApproval(
-    () => person.approve(request, signal, call, agent.iteration),
+    () => person.approve(request, signal, call, agent.turn.iteration),
     signal,
   );
   applyPermissionUpdates(agent, approval.updates ?? []);

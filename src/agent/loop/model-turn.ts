@@ -7,6 +7,7 @@ import { computeCost } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
 import { parseAnswerChange, parseRequestChanges } from '../conversation/hook-changes.ts';
 import { joinReasons } from '../conversation/hook-messages.ts';
+import { createTurn } from '../session-context.ts';
 
 /** The result of one model request. */
 export type ModelTurn =
@@ -16,8 +17,8 @@ export type ModelTurn =
 
 /** Makes one request; the only place where ModelRequest, ModelResponse and MessageDisplay are fired. */
 export async function runModelTurn(agent: Agent, signal: AbortSignal): Promise<ModelTurn> {
-  agent.iteration += 1;
-  agent.emit({ type: 'turn-start', iteration: agent.iteration });
+  agent.turn = createTurn(agent.turn.iteration + 1);
+  agent.emit({ type: 'turn-start', iteration: agent.turn.iteration });
   const request = buildRequest(agent);
   const before = await agent.fire({ name: 'ModelRequest', request }, signal);
   if (isRefusal(before.effect) || before.stop !== null) {
@@ -49,7 +50,11 @@ async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSi
     if (chunk.type === 'input-delta') {
       const { id: callId, name: tool, text } = chunk;
       agent.emit({ type: 'input-delta', callId, tool, text });
-    } else agent.emit(chunk);
+    } else {
+      if (chunk.type === 'text-delta') agent.turn.text += chunk.text;
+      else agent.turn.thinking += chunk.text;
+      agent.emit(chunk);
+    }
   }
   const message = `${agent.model.provider} ended its answer without saying so`;
   const failure = { class: 'protocol', message, status: null } as const;
@@ -61,15 +66,20 @@ async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSi
 
 /** Streams the model's answer, with retries; each retry is emitted. */
 export function streamFromModel(
-  { model, session, emit }: Agent,
+  agent: Agent,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<ModelChunk> {
+  const { model, session, emit } = agent;
   return streamWithRetries(model, request, {
     signal,
     ...dropUndefined({ wait: session.wait }),
-    onRetry: ({ failure, delayMs, discardsOutput }) =>
-      emit({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput }),
+    onRetry({ failure, delayMs, discardsOutput }) {
+      // A compaction is retried, too; the answer before it is complete and stays.
+      const isAnswering = agent.turn.finishReason === null;
+      if (discardsOutput && isAnswering) Object.assign(agent.turn, { text: '', thinking: '' });
+      emit({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput });
+    },
   });
 }
 
@@ -80,8 +90,9 @@ async function handleAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): P
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
   const costUsd = computeCost(usage, agent.model.prices);
   agent.lastUsage = costUsd === null ? usage : { ...usage, costUsd };
-  const { iteration, lastUsage } = agent;
-  agent.emit({ type: 'turn-end', iteration, finishReason, usage: lastUsage });
+  const { turn, lastUsage } = agent;
+  turn.finishReason = finishReason;
+  agent.emit({ type: 'turn-end', iteration: turn.iteration, finishReason, usage: lastUsage });
   const { verdict, message } = await fireModelResponse(agent, end, signal);
   await fireMessageDisplay(agent, message, signal);
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
@@ -127,9 +138,9 @@ async function fireMessageDisplay(
   signal: AbortSignal,
 ): Promise<void> {
   const text = getMessageText(message);
-  const { facts, promptId, iteration } = agent;
+  const { facts, promptId, turn } = agent;
   const speaker = facts.parentId === null ? (promptId ?? facts.id) : facts.id;
-  const messageId = `${speaker}-${iteration}`;
+  const messageId = `${speaker}-${turn.iteration}`;
   let displayText = text;
   if (text !== '') {
     const { changes } = await agent.fire(

@@ -64,6 +64,7 @@ export async function checkCall(
   signal: AbortSignal,
 ): Promise<CheckedCall> {
   agent.pendingCalls.set(call.id, { name: call.name, input: call.input });
+  agent.turn.toolCalls += 1;
   agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
   const prepared = prepareInput(agent, call, removeHookFields(call, agent.tools));
   if (typeof prepared === 'string') {

@@ -75,7 +75,7 @@ async function runTurn(
   signal: AbortSignal,
 ): Promise<TurnsEnd | null> {
   const { maxTurns } = agent.session.limits;
-  if (agent.iteration >= maxTurns) {
+  if (agent.turn.iteration >= maxTurns) {
     return createEnd(
       'max_turns',
       state,

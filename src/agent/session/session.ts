@@ -17,7 +17,7 @@ import {
 import { compact } from '../loop/compaction.ts';
 import type { AgentState } from '../session-context.ts';
 import type { SlashCommand } from '../instructions/commands.ts';
-import type { Usage } from '../models/model.ts';
+import type { FinishReason, Usage } from '../models/model.ts';
 import { prepareSession, type PreparedSession, type SessionOptions } from './prepare-session.ts';
 import { runPrompt } from './prompt.ts';
 import type { PluginPrompt, PromptQueue } from './prompt-queue.ts';
@@ -39,6 +39,8 @@ export interface SessionState {
   /** Of everything since the session was opened. */
   readonly usage: Usage;
   readonly costUsd: number | null;
+  /** Why the last answer of the last run ended; null without an answer. */
+  readonly finishReason: FinishReason | null;
 }
 
 /**
@@ -227,7 +229,7 @@ export class Session {
   }
 
   state(): SessionState {
-    const { model, toolContext, contextTokens, total } = this.#agent;
+    const { model, toolContext, contextTokens, total, turn } = this.#agent;
     return {
       title: this.#prepared.task.title,
       cwd: toolContext.cwd(),
@@ -236,6 +238,7 @@ export class Session {
       contextTokens,
       contextLimit: model.contextTokens,
       ...total,
+      finishReason: turn.finishReason,
     };
   }
 

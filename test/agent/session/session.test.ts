@@ -29,6 +29,7 @@ describe('an open session', () => {
       contextLimit: 200_000,
       usage: { inputTokens: 200, outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 },
       costUsd: 0,
+      finishReason: 'stop',
     });
     expect(session.commands()).toMatchObject([{ name: 'greet', description: 'Says hello' }]);
     expect(session.messages()).toHaveLength(4);

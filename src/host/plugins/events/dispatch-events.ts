@@ -1,5 +1,5 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
-import type { AgentState, PendingCall } from '../../../agent/session-context.ts';
+import type { AgentState, AgentTurn, PendingCall } from '../../../agent/session-context.ts';
 import { isPromiseLike } from '../../../base/callbacks.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { clampTimerDelay } from '../../../base/abort.ts';
@@ -21,17 +21,6 @@ import type { ServingModel } from './plugin-messages.ts';
 
 type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
-/** The reported state of an agent's turn. */
-interface ReportedTurn {
-  readonly iteration: number;
-  text: string;
-  thinking: string;
-  calls: number;
-  finishReason: string;
-  /** Whether its end was reported. */
-  isOver: boolean;
-}
-
 /** Passes events of the session to `onEvent` of every plugin, in order. */
 export class EventDispatcher {
   readonly #plugins: readonly ActivePlugin[];
@@ -42,8 +31,8 @@ export class EventDispatcher {
   readonly #updates = new Map<string, unknown>();
   /** Agents whose run beforeRun may still refuse. */
   readonly #unbegun = new Set<string>();
-  /** The last turn of each agent. */
-  readonly #turns = new Map<string, ReportedTurn>();
+  /** Turns whose start was reported and whose end was not, by agent. */
+  readonly #openTurns = new Map<string, AgentTurn>();
   /** Calls that beforeTool may still change, by agent. */
   readonly #undecidedCalls = new Map<string, Of<'tool-start'>>();
   /** Calls whose start was reported and whose end was not. */
@@ -73,17 +62,17 @@ export class EventDispatcher {
     this.#begin(event, agent);
     this.#startAsked(event, agent);
     if (type === 'turn-start' || type === 'run-end') this.endTurn(agentId);
-    const turn = this.#recordTurn(event);
+    if (type === 'turn-start') this.#openTurns.set(agentId, agent.turn);
     if (type === 'tool-start' && this.#plugins.some(hasBeforeTool)) {
       this.#undecidedCalls.set(agentId, event);
       return;
     }
     // A call that was skipped because of an earlier one never started.
     if (type === 'tool-end' && !this.#started.delete(event.callId)) {
-      this.#forward({ ...event, type: 'tool-start' }, agent, turn);
+      this.#forward({ ...event, type: 'tool-start' }, agent);
       this.#started.delete(event.callId);
     }
-    this.#forward(event, agent, turn);
+    this.#forward(event, agent);
     if (type === 'turn-start' && event.iteration > 1) this.#forwardAdded(agent, added);
     if (type === 'tool-end') this.#updates.delete(event.callId);
   }
@@ -102,35 +91,18 @@ export class EventDispatcher {
     const decision = call === undefined ? null : findDecidedInput(event, call);
     if (call === undefined || decision === null) return;
     this.#undecidedCalls.delete(event.agentId);
-    this.#forward({ ...call, input: decision.input }, agent, this.#getTurn(event.agentId));
+    this.#forward({ ...call, input: decision.input }, agent);
   }
 
   /** Reports the end of an agent's turn, if there is one: its calls belong to it until the next begins. */
   endTurn(agentId: string): void {
-    const turn = this.#turns.get(agentId);
-    if (turn === undefined || turn.isOver) return;
-    turn.isOver = true;
-    const { iteration, calls: toolCallCount } = turn;
+    const turn = this.#openTurns.get(agentId);
+    if (turn === undefined) return;
+    this.#openTurns.delete(agentId);
+    const { iteration, toolCalls: toolCallCount } = turn;
     const agent = this.#snapshots.findAgent(agentId);
     const event = { type: 'turn-finished', iteration, toolCallCount } as const;
     this.#notify(event, agent, { ...RUNNING, iteration });
-  }
-
-  #getTurn(agentId: string): ReportedTurn {
-    return this.#turns.get(agentId) ?? createTurn(0);
-  }
-
-  #recordTurn(event: RuntimeEvent): ReportedTurn {
-    if (event.type === 'turn-start') this.#turns.set(event.agentId, createTurn(event.iteration));
-    const turn = this.#getTurn(event.agentId);
-    if (event.type === 'turn-end') turn.finishReason = event.finishReason;
-    if (event.type === 'text-delta') turn.text += event.text;
-    if (event.type === 'thinking-delta') turn.thinking += event.text;
-    if (event.type === 'tool-start') turn.calls += 1;
-    if (event.type === 'retry-start' && event.discardsOutput) {
-      Object.assign(turn, { text: '', thinking: '' });
-    }
-    return turn;
   }
 
   /** Forwards messages of the user or a hook between two turns; answers and results are forwarded as they come. */
@@ -142,9 +114,9 @@ export class EventDispatcher {
     }
   }
 
-  #forward(event: RuntimeEvent, agent: AgentState, turn: ReportedTurn): void {
+  #forward(event: RuntimeEvent, agent: AgentState): void {
     if (event.type === 'tool-start') this.#started.add(event.callId);
-    for (const body of this.#convert(event, agent, turn)) this.#notify(body, agent);
+    for (const body of this.#convert(event, agent)) this.#notify(body, agent);
   }
 
   #notify(
@@ -158,12 +130,9 @@ export class EventDispatcher {
   }
 
   /** Converts an event of the agent to events of Cline's runtime: none, one or several. */
-  #convert(
-    event: RuntimeEvent,
-    agent: AgentState,
-    turn: ReportedTurn,
-  ): readonly AgentRuntimeEventBody[] {
-    const { iteration } = agent;
+  #convert(event: RuntimeEvent, agent: AgentState): readonly AgentRuntimeEventBody[] {
+    const { turn } = agent;
+    const { iteration } = turn;
     switch (event.type) {
       case 'turn-start':
         return [{ type: 'turn-started', iteration }];
@@ -183,7 +152,7 @@ export class EventDispatcher {
       case 'message-end': {
         const message = this.#snapshots.messages.convert(event.message);
         if (message === null) return [];
-        const finishReason = toFinishReason(turn.finishReason);
+        const finishReason = toFinishReason(turn.finishReason ?? 'stop');
         return [
           { type: 'message-added', message },
           { type: 'assistant-message', iteration, message, finishReason },
@@ -208,7 +177,7 @@ export class EventDispatcher {
     event: Of<'tool-start' | 'tool-delta' | 'tool-end'>,
     agent: AgentState,
   ): readonly AgentRuntimeEventBody[] {
-    const { iteration } = agent;
+    const { iteration } = agent.turn;
     const { callId } = event;
     const { messages } = this.#snapshots;
     const model = messages.findModel(agent);
@@ -231,10 +200,6 @@ export class EventDispatcher {
 
 /** The state of a run that has begun, whatever the agent's current state is. */
 const RUNNING = { status: 'running', role: null } as const;
-
-function createTurn(iteration: number): ReportedTurn {
-  return { iteration, text: '', thinking: '', calls: 0, finishReason: 'stop', isOver: false };
-}
 
 function hasBeforeTool(active: ActivePlugin): boolean {
   const { plugin } = active;

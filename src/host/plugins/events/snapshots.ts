@@ -33,7 +33,10 @@ export interface SnapshotOptions {
 }
 
 /** The state of an agent at the time of an event, which may be earlier than its current state. */
-type AgentMoment = Pick<AgentState, 'status' | 'iteration'> & { readonly role: string | null };
+type AgentMoment = Pick<AgentState, 'status'> & {
+  readonly iteration: number;
+  readonly role: string | null;
+};
 
 /** Creates copies of agents' states for plugins, from the agent's current state. */
 export class Snapshots {
@@ -59,7 +62,7 @@ export class Snapshots {
 
   take(
     agent: AgentState,
-    moment: AgentMoment = { status: agent.status, iteration: agent.iteration, role: null },
+    moment: AgentMoment = { status: agent.status, iteration: agent.turn.iteration, role: null },
   ): AgentRuntimeStateSnapshot {
     const usage = this.computeUsage(agent);
     // Most events are text deltas, between which nothing changes.
@@ -100,7 +103,7 @@ export class Snapshots {
       agentId: agent.facts.id,
       runId: agent.runId ?? '',
       status,
-      iterations: agent.iteration,
+      iterations: agent.turn.iteration,
       outputText: text,
       messages: this.messages.convertAll(agent.conversation.messages),
       usage: toAgentUsage(this.computeUsage(agent)),

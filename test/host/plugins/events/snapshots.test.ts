@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AgentState, createAgentState } from '../../../../src/agent/session-context.ts';
+import { type AgentState, createAgentState, createTurn } from '../../../../src/agent/session-context.ts';
 import { Snapshots } from '../../../../src/host/plugins/events/snapshots.ts';
 import type { AgentRuntimeStateSnapshot } from '../../../../src/plugins/contract/snapshot.ts';
 import { getSharedMessages } from '../../../../src/plugins/contract/snapshot.ts';
@@ -101,7 +101,7 @@ describe('a cached snapshot', () => {
     const first = of('s');
     expect(of('t')).not.toBe(first);
     const own = of('s');
-    Object.assign(agent, { iteration: 2 });
+    Object.assign(agent, { turn: createTurn(2) });
     expect(of('s')).not.toBe(own);
     expect([own.iteration, of('s').iteration]).toEqual([0, 2]);
   });
