@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AgentState, createAgentState, createTurn } from '../../../../src/agent/session-context.ts';
+import {
+  type AgentState,
+  createAgentState,
+  createTurn,
+} from '../../../../src/agent/session-context.ts';
 import { Snapshots } from '../../../../src/host/plugins/events/snapshots.ts';
 import type { AgentRuntimeStateSnapshot } from '../../../../src/plugins/contract/snapshot.ts';
 import { getSharedMessages } from '../../../../src/plugins/contract/snapshot.ts';
