@@ -58,8 +58,11 @@ async function openCommand({ quick }: RowOptions): Promise<Contest> {
     env: place.surroundings.env,
     stdin: JSON.stringify(call),
   };
+  const samples = quick ? 100 : 500;
   return {
-    samples: quick ? 100 : 500,
+    samples,
+    // As for hooks in files: a host lives longer than V8 needs to compile what it runs.
+    warmUps: samples,
     batch: 1,
     us: () => host.engine.dispatch(call),
     bare: () => spawnBare(bare),

@@ -74,8 +74,9 @@ export function explainUnboundDirectory(
   session: ClaudeSession,
 ): string | null {
   const { startDirectory } = session;
+  if (entry.source.root === null) return null;
   const here = findRealPath(cwd) ?? cwd;
-  if (entry.source.root === null || here === startDirectory) return null;
+  if (here === startDirectory) return null;
   const bound = computeBinds(entry, session);
   const usual = new Set(findFilesOfEntry(entry, { root: '/', cwd: startDirectory }, session).files);
   const isBound = (file: string): boolean =>
