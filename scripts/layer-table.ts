@@ -81,7 +81,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   trust: { mayImport: ['base'] },
   permissions: {
-    mayImport: ['base', { to: 'hooks', typesOnly: true }],
+    mayImport: [
+      'base',
+      { to: 'hooks', typesOnly: true },
+      { to: 'process/git', typesOnly: true },
+      // Which settings of git name programs.
+      { to: 'process/git/foreign-programs.ts' },
+    ],
     packages: ['ignore', 'unbash'],
   },
   sessions: { mayImport: ['base'] },

@@ -11,6 +11,8 @@ import {
   findLooseningPart,
   type PermissionSettings,
 } from '../permissions/permissions.ts';
+import { buildChildEnvironment, PROVIDER_KEYS } from '../process/environment.ts';
+import { createGitProfiles, type FindGitProfile } from '../process/git/git-profiles.ts';
 import { expandHome } from '../permissions/rules/target-path.ts';
 import {
   parsePermissionRule,
@@ -67,6 +69,7 @@ export function openPermissions(
       ...effective.flatMap((each) => resolveDirectories(each, opened)),
     ],
     protectedPaths: createHostProtectedPaths(opened),
+    findGitProfile: createHostGitProfiles(opened),
     bypassForbiddenBy: forbiddenBy,
   });
   return {
@@ -242,6 +245,19 @@ function isLoosening(mode: PermissionMode): boolean {
 
 function getStrictness(mode: PermissionMode): number {
   return BY_STRICTNESS.indexOf(mode);
+}
+
+/** Git gets the environment of the agent's commands; the keys in it play no part. */
+function createHostGitProfiles({ surroundings }: OpenedHooks): FindGitProfile {
+  const { env: base, platform } = surroundings;
+  const env = buildChildEnvironment({
+    base,
+    platform,
+    withhold: PROVIDER_KEYS,
+    pass: [],
+    add: {},
+  });
+  return createGitProfiles(env, platform);
 }
 
 /** Protects the agents' files by their usual names, and those that this machine or the caller moved. */

@@ -1,5 +1,7 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
+import type { GitProfile } from '../process/git/git-profile.ts';
+import type { FindGitProfile } from '../process/git/git-profiles.ts';
 import { AllowedDirectories } from './allowed-directories.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
@@ -31,6 +33,7 @@ export interface PermissionsOptions {
   /** Directories beside the workspace that the agent may work in. */
   readonly directories: readonly string[];
   readonly protectedPaths: ProtectedPaths;
+  readonly findGitProfile: FindGitProfile;
   /** The file that forbids the mode bypassPermissions, for messages; null when none does. */
   readonly bypassForbiddenBy?: string | null;
 }
@@ -62,8 +65,19 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     },
     directories: () => allowedDirectories.directories(),
     addDirectory: (directory) => allowedDirectories.add(directory),
-    judge: (call) =>
-      judgeCall(call, { mode, rules: listRules(), places, allowedDirectories, protectedPaths }),
+    judge: (call) => {
+      const rules = listRules();
+      const findGitProfile = (): GitProfile | string =>
+        options.findGitProfile(call.cwd, [...roots, ...allowedDirectories.directories()]);
+      return judgeCall(call, {
+        mode,
+        rules,
+        places,
+        allowedDirectories,
+        protectedPaths,
+        findGitProfile,
+      });
+    },
     deniedReads: (from) => findDeniedReads(listRules(), from, places)?.includes ?? null,
     update: (updates) =>
       updates.flatMap((value) => {

@@ -1,3 +1,4 @@
+import type { GitProfile } from '../process/git/git-profile.ts';
 import type { AllowedDirectories } from './allowed-directories.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import type { PermissionMode, PermissionCall, PermissionRuling } from './permissions.ts';
@@ -12,7 +13,7 @@ import {
   type RuleLocations,
 } from './rules/permission-rule.ts';
 import { isUncertain, parseShellCommands, type ShellCommand } from './rules/shell-commands.ts';
-import { createEditorCheck, createReaderCheck } from './read-only-commands.ts';
+import { createEditorCheck, createReaderCheck, looksLikeGitReader } from './read-only-commands.ts';
 import { suggestUpdates } from './permission-updates.ts';
 import { truncateText, isRecord } from '../base/json.ts';
 
@@ -23,6 +24,8 @@ interface JudgeContext {
   readonly places: RuleLocations;
   readonly allowedDirectories: AllowedDirectories;
   readonly protectedPaths: ProtectedPaths;
+  /** Finds out how git may run where the call is made; a string says why only with approval. */
+  readonly findGitProfile: () => GitProfile | string;
 }
 
 /**
@@ -115,7 +118,10 @@ function checkProtectedPaths(
 
 function checkMode(call: PermissionCall, context: JudgeContext): PermissionRuling {
   if (context.mode === 'bypassPermissions') {
-    return createAllow('The mode bypassPermissions allows it.');
+    return {
+      ...createAllow('The mode bypassPermissions allows it.'),
+      ...findUnaskedGit(call, context),
+    };
   }
   return checkAllowRules(call, context) ?? checkToolKind(call, context) ?? createAsk(call, context);
 }
@@ -163,19 +169,33 @@ function checkShellCommand(
 ): PermissionRuling | null {
   const parsedLine = parseShellCommands(line);
   if (parsedLine.commands.length === 0 || isUncertain(parsedLine)) return null;
-  return parsedLine.commands.every(createCommandCheck(line, call, context))
-    ? createAllow('Every command in it only reads inside the workspace or is allowed by a rule.')
-    : null;
+  if (!parsedLine.commands.every(createCommandCheck(line, call, context))) return null;
+  const reason = 'Every command in it only reads inside the workspace or is allowed by a rule.';
+  return { ...createAllow(reason), ...findUnaskedGit(call, context) };
+}
+
+/** The profile for git commands in a line that only read, unless a rule allows each of them. */
+function findUnaskedGit(
+  call: PermissionCall,
+  { rules, findGitProfile }: JudgeContext,
+): Pick<PermissionRuling, 'gitProfile'> {
+  const line = getCallCommand(call);
+  if (line === null) return {};
+  const isUnasked = (command: ShellCommand): boolean =>
+    looksLikeGitReader(command) && !rules.some((rule) => isCommandAllowedBy(rule, command));
+  if (!parseShellCommands(line).commands.some(isUnasked)) return {};
+  const gitProfile = findGitProfile();
+  return typeof gitProfile === 'string' ? {} : { gitProfile };
 }
 
 /** Whether a command of the line is allowed; each may be allowed by a different rule. */
 function createCommandCheck(
   line: string,
   { cwd }: PermissionCall,
-  { mode, rules, allowedDirectories, places }: JudgeContext,
+  { mode, rules, allowedDirectories, places, findGitProfile }: JudgeContext,
 ): (command: ShellCommand) => boolean {
   const denied = findDeniedReads(rules, cwd, places);
-  const commandContext = { cwd, home: places.home, allowedDirectories, denied };
+  const commandContext = { cwd, home: places.home, allowedDirectories, denied, findGitProfile };
   const isReader = createReaderCheck(line, commandContext);
   const isEditor = mode === 'acceptEdits' ? createEditorCheck(line, commandContext) : () => false;
   return (command) =>
@@ -199,10 +219,19 @@ function createAsk(call: PermissionCall, context: JudgeContext): PermissionRulin
   const isCovered = command === null ? () => false : createCommandCheck(command, call, context);
   return {
     effect: 'ask',
-    reason: `No rule allows ${describeCall(call)}, and in the mode ${context.mode} it needs approval.`,
+    reason: `No rule allows ${describeCall(call)}, and in the mode ${context.mode} it needs approval.${explainGit(command, context)}`,
     isOverridable: true,
     suggestions: suggestUpdates(call, isInAllowedDirectories(call, context), isCovered),
   };
+}
+
+/** Explains why a git command that only reads needs approval; empty for other commands. */
+function explainGit(line: string | null, { findGitProfile }: JudgeContext): string {
+  if (line === null || !parseShellCommands(line).commands.some(looksLikeGitReader)) return '';
+  const profile = findGitProfile();
+  return typeof profile === 'string'
+    ? ` Git could run programs of the repository: ${profile}.`
+    : '';
 }
 
 const MAX_LENGTH = 200;

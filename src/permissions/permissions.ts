@@ -1,4 +1,7 @@
 import { dropUndefined } from '../base/defined.ts';
+import type { GitProfile } from '../process/git/git-profile.ts';
+
+export type { GitProfile };
 
 /** How much the agent may do without approval. */
 export const PERMISSION_MODES = [
@@ -35,6 +38,8 @@ export interface PermissionRuling {
   readonly isOverridable: boolean;
   /** Set for protected paths: not even a hook that answers for the user may allow it. */
   readonly needsPerson?: true;
+  /** How git commands that only read must run, because neither a user nor a rule allowed them. */
+  readonly gitProfile?: GitProfile;
   /** Updates that the user could choose so that it needs no approval again. */
   readonly suggestions: readonly PermissionUpdate[];
 }

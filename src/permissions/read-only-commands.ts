@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../base/files.ts';
+import type { GitProfile } from '../process/git/git-profile.ts';
 import type { AllowedDirectories } from './allowed-directories.ts';
 import type { DeniedReads } from './denied-reads.ts';
 import { expandHome } from './rules/target-path.ts';
@@ -56,13 +57,20 @@ const READERS: Readonly<Record<string, KnownProgram>> = {
   which: { texts: 'all' },
 };
 
-/** Git commands that only read, and the options with which they write or run something. */
+/**
+ * Options with which git writes a file, runs a driver, a pager or a browser, or enters a submodule or
+ * another repository. Git accepts abbreviations of long options.
+ */
+const GIT_OPTIONS =
+  /^-O|^--(?:al(?:t|$)|ex(?:$|=|t)|help$|ignore-s(?!pace|ubmodules(?:=(?:all|dirty))?$)|o(?:$|=|u)|su(?!mmary)|textc)/;
+
+/** Git commands that only read, and the options with which they do more. */
 const GIT_READERS: Readonly<Record<string, KnownProgram>> = {
   branch: { unless: /^(?!-(?:[arv]+|-all|-remotes|-list|-verbose|-show-current)$)/ },
-  diff: { unless: /^--(?:ou|ext)|^-O/ },
-  log: { unless: /^--(?:ou|ext)|^-O/ },
-  show: { unless: /^--(?:ou|ext)|^-O/ },
-  status: {},
+  diff: { unless: GIT_OPTIONS },
+  log: { unless: GIT_OPTIONS },
+  show: { unless: GIT_OPTIONS },
+  status: { unless: GIT_OPTIONS },
 };
 
 /** Programs that change only the files that their arguments name. */
@@ -81,6 +89,8 @@ interface CommandContext {
   readonly allowedDirectories: AllowedDirectories;
   /** Files in allowed directories that deny rules protect; null when there are none. */
   readonly denied: DeniedReads | null;
+  /** Finds out how git may run in `cwd` without a question; a string says why it may not. */
+  readonly findGitProfile: () => GitProfile | string;
 }
 
 /** Checks whether a command of the line needs no approval, because it only reads in allowed directories. */
@@ -186,11 +196,18 @@ function sortArguments(
   return { paths: hasText ? others.slice(1) : others, options };
 }
 
+/** Whether a command would be a git command that only reads, wherever it runs. */
+export function looksLikeGitReader({ words }: ShellCommand): boolean {
+  const [name = '', ...args] = words ?? [];
+  const [subcommand = ''] = args[0] === '--no-pager' ? args.slice(1) : args;
+  return name === 'git' && findProgram(GIT_READERS, subcommand) !== null;
+}
+
 function isGitReader(words: readonly string[], context: CommandContext): boolean {
   const [subcommand = '', ...args] = words[0] === '--no-pager' ? words.slice(1) : words;
   const program = findProgram(GIT_READERS, subcommand);
-  if (isInBareRepository(context)) return false;
   if (!isInsideAllowed(program, args, [context.cwd], context)) return false;
+  if (typeof context.findGitProfile() === 'string') return false;
   const { denied, cwd } = context;
   if (denied === null) return true;
   return !listSearchedByGit(subcommand, args, cwd).some((file) => denied.mayLieBelow(file));
@@ -246,22 +263,5 @@ function findRepository(cwd: string): string {
   for (let directory = cwd; ; directory = path.dirname(directory)) {
     if (existsSync(path.join(directory, '.git'))) return directory;
     if (path.dirname(directory) === directory) return cwd;
-  }
-}
-
-/** A checkout may contain a bare repository, whose configuration names programs to run. */
-function isInBareRepository({ cwd, allowedDirectories }: CommandContext): boolean {
-  for (let directory = cwd; ; directory = path.dirname(directory)) {
-    if (existsSync(path.join(directory, 'HEAD')) && existsSync(path.join(directory, 'objects'))) {
-      return true;
-    }
-    const isTop = path.dirname(directory) === directory;
-    if (
-      isTop ||
-      existsSync(path.join(directory, '.git')) ||
-      !allowedDirectories.contains('.', directory)
-    ) {
-      return false;
-    }
   }
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../src/permissions/permissions.ts';
 import { ProtectedPaths } from '../../src/permissions/protected-paths.ts';
 import type { PermissionRuleSetting } from '../../src/permissions/rules/permission-rule.ts';
+import { createGitProfiles } from '../../src/process/git/git-profiles.ts';
 import { createDirectory } from '../base/directory.ts';
 
 export interface Machine {
@@ -58,6 +59,7 @@ export function open(
     roots: [root],
     home,
     directories: [],
+    findGitProfile: createGitProfiles({ PATH: process.env['PATH'] ?? '', HOME: home }, 'linux'),
     protectedPaths: new ProtectedPaths(home, [path.join(home, '.hookline')], PROTECTED_NAMES),
     ...options,
     rules: followed ?? rules.map((line) => rule(line)),

@@ -1,3 +1,4 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { waitOrAbort } from '../../base/abort.ts';
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
@@ -153,5 +154,10 @@ export function findStrictestRuling(agent: Agent, prepared: PreparedToolCall): P
   // Of two with the same effect, the one that no hook may override, because an allow is for all parts.
   const computeWeight = ({ effect, isOverridable, needsPerson }: PermissionRuling): number =>
     3 * order.indexOf(effect) + (isOverridable ? 0 : 1) + (needsPerson === true ? 1 : 0);
-  return rulings.reduce((one, other) => (computeWeight(other) > computeWeight(one) ? other : one));
+  const strictest = rulings.reduce((one, other) =>
+    computeWeight(other) > computeWeight(one) ? other : one,
+  );
+  // All parts start in one directory, so the profile of one is that of all.
+  const gitProfile = rulings.find((each) => each.gitProfile !== undefined)?.gitProfile;
+  return { ...strictest, ...dropUndefined({ gitProfile }) };
 }

@@ -1,7 +1,9 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isNestedTooDeep, MAX_NESTING, isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
+import type { GitProfile } from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { requestApproval, requestHookApproval, findStrictestRuling } from './approval.ts';
@@ -51,6 +53,8 @@ interface RunnableCall {
   readonly prepared: PreparedToolCall;
   readonly reminders: readonly string[];
   readonly stop: Stop | null;
+  /** Absent when a user or a rule allowed the call. */
+  readonly gitProfile?: GitProfile | undefined;
 }
 
 /**
@@ -116,7 +120,9 @@ async function applyPermissions(
   const runnable: RunnableCall = { call, prepared, reminders, stop: verdict.stop };
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
   const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
-  if (isOpen && !isQuestion) return { kind: 'open', runnable };
+  if (isOpen && !isQuestion) {
+    return { kind: 'open', runnable: { ...runnable, gitProfile: ruling.gitProfile } };
+  }
   const reason = isAskedByHook
     ? joinReasons(verdict, `a hook wants ${prepared.toolName} to be approved`)
     : ruling.reason;
@@ -205,7 +211,7 @@ function prepareInput(
 /** Runs a call that passed its checks, and fires PostToolUse or PostToolUseFailure. */
 export async function runCall(
   agent: Agent,
-  { call, prepared, reminders, stop }: RunnableCall,
+  { call, prepared, reminders, stop, gitProfile }: RunnableCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
   const { session, toolContext } = agent;
@@ -215,6 +221,7 @@ export async function runCall(
     callId: call.id,
     signal,
     onProgress: (text) => agent.emit({ type: 'tool-delta', callId: call.id, text }),
+    ...dropUndefined({ gitProfile }),
   });
   const durationMs = Math.round(session.clock.elapsed() - startedAt);
   agent.toolCalls += 1;

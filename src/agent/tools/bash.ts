@@ -1,3 +1,4 @@
+import { formatGitFunction } from '../../process/git/git-profile.ts';
 import { runProgram, type ProgramResult } from '../../process/run.ts';
 import { defineTool } from './define-tool.ts';
 import {
@@ -64,7 +65,9 @@ export const bashTool = defineTool<BashInput>({
     };
   },
   run: (input, context, call) =>
-    input.isBackground ? startInBackground(input, context) : runInForeground(input, context, call),
+    input.isBackground
+      ? startInBackground(input, context, call)
+      : runInForeground(input, context, call),
 });
 
 async function runInForeground(
@@ -73,7 +76,7 @@ async function runInForeground(
   call: RunningCall,
 ): Promise<ToolOutput> {
   const before = resolveDirectory(context);
-  const launch = prepareLaunch(createShellCommand(command, before.directory, context));
+  const launch = prepareLaunch(createShellCommand(command, before.directory, context, call));
   if (typeof launch === 'string') return createFailedOutput(launch);
   const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
   const showProgress = createProgress(call.onProgress);
@@ -106,8 +109,19 @@ async function runInForeground(
   }
 }
 
-function createShellCommand(command: string, cwd: string, context: ToolContext): BashCommand {
-  return { command, cwd, env: context.environment(), prelude: context.shellPrelude() };
+function createShellCommand(
+  command: string,
+  cwd: string,
+  context: ToolContext,
+  { gitProfile }: RunningCall,
+): BashCommand {
+  return {
+    command,
+    cwd,
+    env: context.environment(),
+    prelude: context.shellPrelude(),
+    functions: gitProfile === undefined ? '' : formatGitFunction(gitProfile),
+  };
 }
 
 /** `note` is for the model, about the working directory. */
@@ -167,9 +181,10 @@ function createBashResponse(
 async function startInBackground(
   { command }: BashInput,
   context: ToolContext,
+  call: RunningCall,
 ): Promise<ToolOutput> {
   const { directory, note } = resolveDirectory(context);
-  const shell = context.shells.start(createShellCommand(command, directory, context));
+  const shell = context.shells.start(createShellCommand(command, directory, context, call));
   if (typeof shell === 'string') return createFailedOutput(shell);
   const emptyResponse = createBashResponse(
     { stdout: '', cut: null },

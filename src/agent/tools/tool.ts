@@ -1,3 +1,4 @@
+import type { GitProfile } from '../../permissions/permissions.ts';
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
@@ -43,6 +44,8 @@ export interface RunningCall {
   readonly signal: AbortSignal;
   /** Receives progress: lines of output, a count. */
   readonly onProgress: (text: string) => void;
+  /** How git commands that only read must run; absent when a user or a rule allowed the call. */
+  readonly gitProfile?: GitProfile;
 }
 
 /** `response` is Claude Code's structured `tool_response`, `text` is for the model. */

@@ -14,6 +14,8 @@ export interface BashCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Shell text that runs first; errors in it do not prevent the command. */
   readonly prelude: string;
+  /** Functions that replace programs; the command does not run when they cannot be defined. */
+  readonly functions?: string;
 }
 
 /** A prepared command whose stderr is merged into stdout. */
@@ -95,16 +97,19 @@ function tryRun(work: () => void): boolean {
  * `eval` isolates syntax errors of the two parts. The trap keeps the exit code and prints nothing under
  * `set -e`, `set -x` or in a deleted directory.
  */
-function buildScript({ command, prelude }: BashCommand, finalDirectory: string): string {
+function buildScript({ command, prelude, functions = '' }: BashCommand, finalDirectory: string): string {
   const onExit = [
     '{ __hookline_code=$?; set +x; } 2>/dev/null',
     `pwd -P 2>/dev/null >| ${quoteShellWord(finalDirectory)} || :`,
     'exit "$__hookline_code"',
   ].join('; ');
   const first = prelude.trim() === '' ? [] : [`eval ${quoteShellWord(`${prelude}\n`)}`, ':'];
-  return [`trap ${quoteShellWord(onExit)} EXIT`, ...first, `eval ${quoteShellWord(command)}`].join(
-    '\n',
-  );
+  return [
+    `trap ${quoteShellWord(onExit)} EXIT`,
+    ...first,
+    ...(functions === '' ? [] : [functions]),
+    `eval ${quoteShellWord(command)}`,
+  ].join('\n');
 }
 
 const RUN_SCRIPT = 'eval "set --; $(cat "$1")"';
