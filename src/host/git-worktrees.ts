@@ -1,10 +1,11 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { devNull } from 'node:os';
 import path from 'node:path';
 import { DirectoryLocks } from '../sessions/session-locks.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../base/files.ts';
 import type { Environment } from '../process/environment.ts';
+import { removeRepositoryVariables } from '../process/git/git-profile.ts';
+import { createGitProfiles } from '../process/git/git-profiles.ts';
 import { runProgram } from '../process/run.ts';
 
 /**
@@ -28,7 +29,7 @@ const DIRECTORY = '.worktrees';
 
 /** `root` is the repository's top directory. */
 export function createGitWorktrees(root: string, env: Readonly<Environment>): CreateGitWorktree {
-  const git: Git = (directory, ...args) => runGit(directory, env, args);
+  const git = createHardenedGit(root, env);
   return async (name) => {
     const directory = path.join(root, DIRECTORY, name);
     const branch = `worktree-${name}`;
@@ -110,9 +111,12 @@ async function hideFromStatus(git: Git, root: string): Promise<string | null> {
   }
 }
 
+/** Git would start itself in each submodule; it refuses to remove a worktree that has one. */
+const STAYS_OUT = '--ignore-submodules=dirty';
+
 async function isUnchanged(git: Git, directory: string, base: string): Promise<boolean> {
   const [status, head] = await Promise.all([
-    git(directory, 'status', '--porcelain', '--untracked-files=normal', '--ignored'),
+    git(directory, 'status', '--porcelain', '--untracked-files=normal', '--ignored', STAYS_OUT),
     git(directory, 'rev-parse', 'HEAD'),
   ]);
   return status.isFine && status.text === '' && head.isFine && head.text === base;
@@ -135,8 +139,17 @@ interface GitAnswer {
 }
 
 const TIME_LIMIT_MS = 120_000;
-// The `.git` of a downloaded repository may name programs that are not trusted.
-const SAFE_OPTIONS = ['-c', `core.hooksPath=${devNull}`, '-c', 'core.fsmonitor=false'];
+
+/** Nobody confirmed what the configuration of the repository names, so none of it runs. */
+function createHardenedGit(root: string, sessionEnv: Readonly<Environment>): Git {
+  const env = removeRepositoryVariables(sessionEnv);
+  const findProfile = createGitProfiles(env, process.platform);
+  return async (directory, ...args) => {
+    const profile = findProfile(directory, [root]);
+    if (typeof profile === 'string') return { isFine: false, text: profile };
+    return runGit(directory, { ...env, ...profile.variables }, args);
+  };
+}
 
 async function runGit(
   directory: string,
@@ -145,7 +158,7 @@ async function runGit(
 ): Promise<GitAnswer> {
   const result = await runProgram({
     file: 'git',
-    args: [...SAFE_OPTIONS, ...args],
+    args,
     cwd: directory,
     env,
     stdin: '',

@@ -1,8 +1,11 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { devNull } from 'node:os';
 import path from 'node:path';
 import { isHooklineError } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
+import {
+  buildFetchingVariables,
+  removeRepositoryVariables,
+} from '../../../process/git/git-profile.ts';
 import { createInstallError, type GitSource, type OfficialSource } from '../source.ts';
 import { refuseLinksOut } from '../tree.ts';
 import { type Fetched, PACKAGE, type InstallTools, runTool } from './tools.ts';
@@ -118,14 +121,6 @@ interface GitAnswer {
   readonly text: string;
 }
 
-/** A repository may configure programs to run, and these options disable them. */
-const NO_PROGRAMS = [
-  `core.hooksPath=${devNull}`,
-  'core.fsmonitor=false',
-  'protocol.ext.allow=never',
-  'submodule.recurse=false',
-].flatMap((setting) => ['-c', setting]);
-
 async function runGit(
   cwd: string,
   args: readonly string[],
@@ -138,20 +133,17 @@ async function runGit(
       'Install git.',
     );
   }
-  const env = { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes', ...tools.env, GIT_TERMINAL_PROMPT: '0' };
-  const call = { file: program, args: [...NO_PROGRAMS, ...args], cwd, env: removeRepository(env) };
+  const own = removeRepositoryVariables(tools.env);
+  const env = {
+    GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+    ...own,
+    GIT_TERMINAL_PROMPT: '0',
+    ...buildFetchingVariables(own),
+  };
+  const call = { file: program, args, cwd, env };
   const { exitCode, stdout, stderr } = await runTool(call, tools);
   const text = exitCode === 0 ? stdout.text.trim() : findErrorLine(stderr.text);
   return { isFine: exitCode === 0, text };
-}
-
-/** Inside a git hook, these variables name the current repository. */
-const REPOSITORY_VARIABLES = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY'];
-
-function removeRepository(env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !REPOSITORY_VARIABLES.includes(name)),
-  );
 }
 
 /** Finds the line with the error; the other lines only explain it. */
