@@ -5,9 +5,9 @@ import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/permissions.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import type { Environment } from '../process/environment.ts';
-import type { Binds } from '../trust/collect-unit.ts';
+import type { Binds, Starts } from '../trust/collect-unit.ts';
 
-export type { Binds };
+export type { Binds, Starts };
 
 /** The origin: the user, the workspace, or a directory that the caller names. */
 export type Place = 'home' | 'workspace' | 'given';

@@ -34,6 +34,19 @@ function splitPath(pathVariable: string, platform: NodeJS.Platform): string[] {
     .filter((entry) => path.isAbsolute(entry));
 }
 
+/**
+ * The directories in which programs that run in `cwd` search for others: unlike Hookline itself, they
+ * also search relative entries, and the current directory for an empty one.
+ */
+export function listSearchDirectories(
+  pathVariable: string | undefined,
+  cwd: string,
+): readonly string[] {
+  if (pathVariable === undefined || pathVariable === '') return [];
+  const directories = pathVariable.split(path.delimiter).map((entry) => path.resolve(cwd, entry));
+  return [...new Set(directories)];
+}
+
 function listSpellings(place: string, extensions: readonly string[]): string[] {
   if (extensions.length === 0) return [place];
   const hasExtension = extensions.includes(path.extname(place).toLowerCase());

@@ -15,6 +15,8 @@ import {
   type FileMap,
   createFileMap,
   computeSha256,
+  formatFileMark,
+  toSearchedMark,
 } from './file-map.ts';
 import { type Fingerprint, isSettled, isUnchanged, probePath } from './fingerprint.ts';
 
@@ -30,8 +32,9 @@ export interface Binding {
   readonly text: string | null;
   /** Computed from `files` only, so that it does not depend on the path of the checkout. */
   readonly digest: string;
-  /** Without mode bits: git stores only one of them, and a hook runs without any. */
   readonly files: FileMap;
+  /** Keys of `files` that locks of version 1 lack. */
+  readonly followed: ReadonlySet<string>;
   /** What is not bound, as sentences. */
   readonly unbound: readonly string[];
   readonly fingerprint: Fingerprint;
@@ -56,7 +59,10 @@ export function bindUnitWith(hash: HashFile, unit: TrustUnit): Binding {
     const hashed = hashOrThrow(file, bytesLeft, hash);
     if (hashed === null) throw createTooLargeError(unit, '64 MiB');
     bytesLeft -= hashed.bytes;
-    hashes.set(key, hashed.sha256);
+    hashes.set(key, formatFileMark(hashed.sha256, collection.executable.has(key)));
+  }
+  for (const key of collection.searched) {
+    hashes.set(key, toSearchedMark(hashes.get(key) ?? ''));
   }
   if (unit.text !== undefined) hashes.set(ENTRY_TEXT_KEY, computeSha256(unit.text));
   const files = createFileMap(hashes);
@@ -68,6 +74,7 @@ export function bindUnitWith(hash: HashFile, unit: TrustUnit): Binding {
     text: unit.text ?? null,
     digest: computeDigest(files),
     files,
+    followed: collection.followed,
     unbound: [...collection.unbound],
     fingerprint: collection.probes,
   };

@@ -11,6 +11,7 @@ import {
 } from '../base/paths.ts';
 import { APART_MARK } from './file-map.ts';
 import { type Probe, probePath, probePathState } from './fingerprint.ts';
+import { followReferences, type FollowPort } from './follow-references.ts';
 
 /** What must stay unchanged for a trust decision to hold. */
 export interface Binds {
@@ -26,6 +27,18 @@ export interface Binds {
   readonly apart?: readonly string[];
   /** Set for a package, in which directories named `state` and `cache` contain code. */
   readonly isPackage?: true;
+  /** How it is started; absent for what is not a program of its own. */
+  readonly starts?: Starts;
+}
+
+/** What decides which programs and files a command line means. */
+export interface Starts {
+  /** Programs that the host itself starts the entry with, as names or paths. */
+  readonly programs: readonly string[];
+  /** Directories that relative paths start from. */
+  readonly directories: readonly string[];
+  /** The directories of the PATH that it runs with, absolute. */
+  readonly searchPath: readonly string[];
 }
 
 /** The unit of a trust decision: an entry and every file that it is known to run. */
@@ -46,17 +59,29 @@ export interface Collection {
   readonly files: Map<string, string>;
   /** What else is bound: links, directories and missing files. */
   readonly marks: Map<string, string>;
+  /** Keys of files with the executable bit of their owner, the one that git stores. */
+  readonly executable: ReadonlySet<string>;
+  /** Keys of what is bound because something bound loads or starts it; locks of version 1 lack them. */
+  readonly followed: ReadonlySet<string>;
+  /** Those of them that are found only because the PATH leads into the workspace. */
+  readonly searched: ReadonlySet<string>;
   readonly probes: Probe[];
   /** What is not bound, as sentences. */
   readonly unbound: Set<string>;
+  /** Interpreters and packages that are not bound, by name. */
+  readonly uncovered: Set<string>;
 }
 
 const MAX_FILES = 2_000;
 export const MAX_BYTES = 64 * 1024 * 1024;
+const OWNER_EXECUTES = 0o100n;
 
 interface Walk extends Collection {
   readonly unit: TrustUnit;
   readonly directories: Set<string>;
+  readonly executable: Set<string>;
+  readonly followed: Set<string>;
+  readonly searched: Set<string>;
   bytes: number;
 }
 
@@ -66,7 +91,54 @@ export function collectUnit(unit: TrustUnit): Collection {
   if (unit.text === undefined) addEntry(walk);
   for (const file of unit.files) addNamed(walk, file);
   for (const directory of unit.directories) addNamedDirectory(walk, directory);
+  followReferences(unit, createFollowPort(walk));
   return walk;
+}
+
+function createFollowPort(walk: Walk): FollowPort {
+  const probed = new Set(walk.directories);
+  let isSearching = false;
+  return {
+    root: walk.root,
+    addFile: (file) => addReference(walk, file, isSearching),
+    probeDirectory: (directory) => {
+      if (probed.has(directory)) return;
+      probed.add(directory);
+      walk.probes.push(probePath(directory, 'state'));
+    },
+    addUncovered: (name) => walk.uncovered.add(name),
+    startSearchPath: () => {
+      isSearching = true;
+    },
+  };
+}
+
+/** Of a link that leads out of the workspace only the target's path is bound. */
+function addReference(walk: Walk, file: string, isSearching: boolean): string | null {
+  const real = findTarget(file);
+  if (real === null) return null;
+  const location = resolveParentLinks(walk.root, file);
+  const markKey = toFileKey(walk.root, location);
+  if (real !== location && !walk.marks.has(markKey)) {
+    walk.marks.set(markKey, `link:${toFileKey(walk.root, real)}`);
+    walk.probes.push(probePath(file, 'target'));
+    noteFollowed(walk, markKey, isSearching);
+  }
+  if (!isInside(walk.root, real)) {
+    walk.uncovered.add(`${real} (outside the workspace)`);
+    return null;
+  }
+  const key = toFileKey(walk.root, real);
+  if (!walk.files.has(key)) {
+    addFile(walk, key, real);
+    noteFollowed(walk, key, isSearching);
+  }
+  return real;
+}
+
+function noteFollowed(walk: Walk, key: string, isSearching: boolean): void {
+  walk.followed.add(key);
+  if (isSearching) walk.searched.add(key);
 }
 
 function startWalk(unit: TrustUnit): Walk {
@@ -79,8 +151,12 @@ function startWalk(unit: TrustUnit): Walk {
     name: toFileKey(root, resolveParentLinks(root, unit.entry)),
     files: new Map(),
     marks: new Map(),
+    executable: new Set(),
+    followed: new Set(),
+    searched: new Set(),
     probes: [probePath(unit.entry, 'target')],
     unbound: new Set(),
+    uncovered: new Set(),
     directories: new Set(),
     bytes: 0,
   };
@@ -241,6 +317,7 @@ function addFile(walk: Walk, key: string, real: string): void {
   const state = probePathState(real);
   walk.probes.push(state);
   walk.files.set(key, real);
+  if (((state.value?.mode ?? 0n) & OWNER_EXECUTES) !== 0n) walk.executable.add(key);
   walk.bytes += Number(state.value?.size ?? 0);
   if (walk.files.size > MAX_FILES) throw createTooLargeError(walk.unit, `${MAX_FILES} files`);
   if (walk.bytes > MAX_BYTES) throw createTooLargeError(walk.unit, '64 MiB');

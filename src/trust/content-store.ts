@@ -9,7 +9,7 @@ import {
   compareFileMaps,
   ENTRY_TEXT_KEY,
   type FileDifference,
-  isSha256,
+  findSha256,
   computeSha256,
 } from './file-map.ts';
 
@@ -44,7 +44,8 @@ function readHeldText(
   readText: (sha256: string) => string | null,
 ): string | null {
   if (mark === undefined) return null;
-  return isSha256(mark) ? readText(mark) : mark;
+  const sha256 = findSha256(mark);
+  return sha256 === null ? mark : readText(sha256);
 }
 
 function readStoredText(directory: string, sha256: string): string | null {
@@ -58,8 +59,9 @@ function readCurrentText(binding: Binding, key: string, sha256: string): string 
 
 /** Stores the texts of trusted files, so that a later change can be shown as a diff. */
 export function storeTexts(objectsDirectory: string, binding: Binding): void {
-  for (const [key, sha256] of Object.entries(binding.files)) {
-    if (!isSha256(sha256)) continue;
+  for (const [key, value] of Object.entries(binding.files)) {
+    const sha256 = findSha256(value);
+    if (sha256 === null) continue;
     const text = readCurrentText(binding, key, sha256);
     if (text !== null) replacePrivateFileSync(path.join(objectsDirectory, sha256), text);
   }
@@ -93,7 +95,9 @@ export function deleteUnreferencedTexts(
   objectsDirectory: string,
   entries: readonly BoundEntry[],
 ): void {
-  const referenced = new Set(entries.flatMap(({ files }) => Object.values(files)));
+  const referenced = new Set(
+    entries.flatMap(({ files }) => Object.values(files).map((value) => findSha256(value))),
+  );
   for (const name of listNames(objectsDirectory)) {
     const sha256 = STORED_NAME.exec(name)?.[1];
     if (sha256 === undefined || (name === sha256 && referenced.has(sha256))) continue;

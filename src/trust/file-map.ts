@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { isRecord, getTypeName } from '../base/json.ts';
 
 /**
- * What each path held: the SHA-256 of its bytes, or a mark: `link:<target>`, `absent`, `directory`,
- * `apart` for a directory that belongs to others.
+ * What each path held: the SHA-256 of its bytes, with `+x` when it is executable, or a mark:
+ * `link:<target>`, `absent`, `directory`, `apart` for a directory that belongs to others. `path:` stands
+ * before what is found only because the PATH leads into the workspace.
  * Paths are relative to the workspace root, those outside it absolute, always with `/`.
  */
 export type FileMap = Readonly<Record<string, string>>;
@@ -35,6 +36,41 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 export function isSha256(text: string): boolean {
   return SHA256.test(text);
+}
+
+const SEARCHED = 'path:';
+const EXECUTABLE = '+x';
+
+/** The value of a file: of its mode only the executable bit counts, as in git. */
+export function formatFileMark(sha256: string, isExecutable: boolean): string {
+  return isExecutable ? `${sha256}${EXECUTABLE}` : sha256;
+}
+
+export function toSearchedMark(mark: string): string {
+  return `${SEARCHED}${mark}`;
+}
+
+/** The SHA-256 in a value, or null when it is a mark. */
+export function findSha256(value: string): string | null {
+  const mark = value.startsWith(SEARCHED) ? value.slice(SEARCHED.length) : value;
+  const sha256 = mark.endsWith(EXECUTABLE) ? mark.slice(0, -EXECUTABLE.length) : mark;
+  return isSha256(sha256) ? sha256 : null;
+}
+
+/** The map as locks of version 1 have it: without modes, and without what bound files load or start. */
+export function toFirstVersion(files: FileMap, followed: ReadonlySet<string>): FileMap {
+  const named = Object.entries(files).filter(([key]) => !followed.has(key));
+  return createFileMap(named.map(([key, value]) => [key, findSha256(value) ?? value]));
+}
+
+/**
+ * Whether everything that is there now was trusted, and nothing trusted is missing but programs on a PATH
+ * that does not lead into the workspace any more: those do not run.
+ */
+export function isCoveredBy(trusted: FileMap, now: FileMap): boolean {
+  return compareFileMaps(trusted, now).every(
+    ({ path, kind }) => kind === 'removed' && trusted[path]?.startsWith(SEARCHED) === true,
+  );
 }
 
 export function computeSha256(bytes: string | Uint8Array): string {

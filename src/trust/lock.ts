@@ -7,13 +7,17 @@ import {
   compareFileMaps,
   compareText,
   isSha256,
+  isCoveredBy,
   parseBoundEntry,
+  computeDigest,
   computeSha256,
+  toFirstVersion,
 } from './file-map.ts';
 
 /** A list of hooks with their exact bytes, independent of the path of the checkout. */
 export interface Lock {
-  readonly version: 1;
+  /** Version 1 has no modes, and only the files that entries and `#!` lines name; it counts as it did. */
+  readonly version: 1 | 2;
   /** `entry` is relative to the workspace root, as found by discovery. */
   readonly hooks: readonly BoundEntry[];
 }
@@ -32,12 +36,28 @@ export interface LockDifferences {
 }
 
 /** Throws a HooklineError when a unit cannot be bound: a lock never covers a part of a hook. */
-export function createLock(units: readonly TrustUnit[]): Lock {
-  return { version: 1, hooks: units.map(bindUnit).map(toLockEntry).toSorted(compareEntries) };
+export function createLock(units: readonly TrustUnit[], version: Lock['version'] = 2): Lock {
+  const hooks = units.map((unit) => toLockEntry(bindUnit(unit), version));
+  return { version, hooks: hooks.toSorted(compareEntries) };
 }
 
-function toLockEntry({ id, name, digest, files }: Binding): BoundEntry {
-  return { id, entry: name, digest, files };
+function toLockEntry(binding: Binding, version: Lock['version']): BoundEntry {
+  const { id, name: entry, digest, files } = binding;
+  if (version === 2) return { id, entry, digest, files };
+  const first = toFirstVersion(files, binding.followed);
+  return { id, entry, digest: computeDigest(first), files: first };
+}
+
+/** The entry of the lock that covers exactly what is bound now, or null. */
+export function findLockedEntry(lock: Lock, binding: Binding): BoundEntry | null {
+  const candidates = lock.hooks.filter(({ id }) => id === binding.id);
+  if (candidates.length === 0) return null;
+  const now = toLockEntry(binding, lock.version);
+  return candidates.find((locked) => locked.entry === now.entry && isSame(locked, now)) ?? null;
+}
+
+function isSame(locked: BoundEntry, now: BoundEntry): boolean {
+  return locked.digest === now.digest || isCoveredBy(locked.files, now.files);
 }
 
 function compareEntries(a: BoundEntry, b: BoundEntry): number {
@@ -59,8 +79,9 @@ export function parseLock(text: string, source: string): Lock {
     );
   }
   const { version, hooks } = parsed.value;
-  if (version !== 1) {
-    throw createInvalidLockError(source, `version must be 1, found ${getTypeName(version)}`);
+  if (version !== 1 && version !== 2) {
+    const found = typeof version === 'number' ? String(version) : getTypeName(version);
+    throw createInvalidLockError(source, `version must be 1 or 2, found ${found}`);
   }
   if (!Array.isArray(hooks)) {
     throw createInvalidLockError(source, `hooks must be an array, found ${getTypeName(hooks)}`);
@@ -82,7 +103,7 @@ function createInvalidLockError(source: string, problem: string): HooklineError 
 }
 
 export function checkLock(lock: Lock, units: readonly TrustUnit[]): LockDifferences {
-  const found = createLock(units).hooks;
+  const found = createLock(units, lock.version).hooks;
   const findLocked = (hook: BoundEntry): readonly BoundEntry[] =>
     lock.hooks.filter((locked) => formatEntryKey(locked) === formatEntryKey(hook));
   const foundKeys = new Set(found.map(formatEntryKey));
@@ -106,7 +127,7 @@ function toWholeDifference({ id, entry, files }: BoundEntry): LockDifference {
 /** Several roots may have a hook with the same id and entry, so one of the locked ones must match. */
 function findChanges(hook: BoundEntry, locked: readonly BoundEntry[]): readonly LockDifference[] {
   const [before] = locked;
-  if (before === undefined || locked.some(({ digest }) => digest === hook.digest)) return [];
+  if (before === undefined || locked.some((each) => isSame(each, hook))) return [];
   const paths = compareFileMaps(before.files, hook.files).map(({ path }) => path);
   return [{ id: hook.id, entry: hook.entry, paths }];
 }

@@ -3,7 +3,7 @@ import { type HooklineError, isHooklineError, getErrorMessage } from '../base/er
 import { memoizePerWave } from '../base/memoize.ts';
 import { type Binding, bindUnitWith, createFileHasher, type HashFile } from './bind-unit.ts';
 import type { TrustUnit } from './collect-unit.ts';
-import { type BoundEntry, compareFileMaps, ENTRY_TEXT_KEY } from './file-map.ts';
+import { type BoundEntry, compareFileMaps, ENTRY_TEXT_KEY, isCoveredBy } from './file-map.ts';
 import {
   type Fingerprint,
   isSettled,
@@ -11,7 +11,7 @@ import {
   createPathStates,
   dropRedundantProbes,
 } from './fingerprint.ts';
-import type { Lock } from './lock.ts';
+import { findLockedEntry, type Lock } from './lock.ts';
 import type { TrustRecord } from './trust-record.ts';
 
 export interface TrustState {
@@ -101,10 +101,10 @@ function judgeBinding(
 ): TrustState {
   const recorded = findRecordedEntries(binding, record);
   const locked = lock === null ? [] : lock.hooks.filter(({ id }) => id === binding.id);
-  if (recorded.some((entry) => isSameBinding(entry, binding, binding.entry))) {
+  if (recorded.some((entry) => isSameBinding(entry, binding))) {
     return { state: 'trusted', why: 'its exact bytes were trusted', by: 'record' };
   }
-  if (locked.some((entry) => isSameBinding(entry, binding, binding.name))) {
+  if (lock !== null && findLockedEntry(lock, binding) !== null) {
     return { state: 'trusted', why: 'its exact bytes are in the lock', by: 'lock' };
   }
   const [closest] = [...recorded, ...locked];
@@ -120,8 +120,9 @@ function findRecordedEntries(
   return record.entries.filter(({ root, id }) => root === binding.root && id === binding.id);
 }
 
-function isSameBinding(trusted: BoundEntry, binding: Binding, entry: string): boolean {
-  return trusted.entry === entry && trusted.digest === binding.digest;
+function isSameBinding(trusted: BoundEntry, { entry, digest, files }: Binding): boolean {
+  if (trusted.entry !== entry) return false;
+  return trusted.digest === digest || isCoveredBy(trusted.files, files);
 }
 
 function createModified(entry: BoundEntry, binding: Binding): TrustState {

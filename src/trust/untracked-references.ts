@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
+import { isHooklineError } from '../base/errors.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
-import { toFileKey, type TrustUnit, findLinkedDirectory } from './collect-unit.ts';
+import { collectUnit, toFileKey, type TrustUnit, findLinkedDirectory } from './collect-unit.ts';
 import {
   extractCommandText,
   MAX_FINDINGS,
@@ -28,15 +29,19 @@ export interface UntrackedReference {
 const MAX_TEXT = 256 * 1024;
 const IMPORT_ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh'];
 
-/** A heuristic for reviewers, not a proof: a script can build a name that no scan finds. */
+/**
+ * A heuristic for reviewers, not a proof: a script can build a name that no scan finds. `boundFiles` are
+ * the real paths of all files that the unit binds.
+ */
 export function findUntrackedReferences(
   unit: TrustUnit,
   scriptText: string,
+  boundFiles: () => ReadonlySet<string> = () => collectBoundFiles(unit),
 ): readonly UntrackedReference[] {
   const text = scriptText.slice(0, MAX_TEXT);
   const commands = extractCommandText(unit, text);
   const words = [...extractPathWords(commands)];
-  const files = findReferencedFiles(unit, words.slice(0, MAX_WORDS));
+  const files = findReferencedFiles(unit, words.slice(0, MAX_WORDS), boundFiles);
   const found: UntrackedReference[] = [
     ...files.map((name) => ({ kind: 'file' as const, name })),
     ...findReferencedDirectories(unit, commands).map((name) => ({
@@ -53,14 +58,18 @@ export function findUntrackedReferences(
   return [...found.slice(0, MAX_FINDINGS - 1), rest];
 }
 
-function findReferencedFiles(unit: TrustUnit, words: readonly string[]): readonly string[] {
+function findReferencedFiles(
+  unit: TrustUnit,
+  words: readonly string[],
+  boundFiles: () => ReadonlySet<string>,
+): readonly string[] {
   const real = resolveRealPaths(unit);
   const found = new Set<string>();
   let isBound: ((file: string) => boolean) | null = null;
   for (const candidate of listFileCandidates(words, listBaseDirectories(unit, real))) {
     const file = findWorkspaceFile(real.root, candidate);
     if (file === null) continue;
-    isBound ??= createBoundFileCheck(unit, real);
+    isBound ??= createBoundFileCheck(unit, real, boundFiles());
     if (!isBound(file)) found.add(toFileKey(real.root, file));
     if (found.size >= MAX_FINDINGS) break;
   }
@@ -124,13 +133,24 @@ function listBaseDirectories(
 function createBoundFileCheck(
   unit: TrustUnit,
   real: Pick<TrustUnit, 'root' | 'entry'>,
+  boundFiles: ReadonlySet<string>,
 ): (file: string) => boolean {
   const entries = unit.text === undefined ? [real.entry] : [];
   const trackedFiles = new Set(
     [...entries, ...unit.files].map((file) => findRealPath(file) ?? file),
   );
   const isInBound = createBoundDirectoryCheck(unit, real);
-  return (file) => trackedFiles.has(file) || isInBound(file);
+  return (file) => trackedFiles.has(file) || boundFiles.has(file) || isInBound(file);
+}
+
+/** Empty when the unit cannot be bound, which is reported where it is trusted. */
+function collectBoundFiles(unit: TrustUnit): ReadonlySet<string> {
+  try {
+    return new Set(collectUnit(unit).files.values());
+  } catch (error) {
+    if (isHooklineError(error)) return new Set();
+    throw error;
+  }
 }
 
 /** Checks whether a path is, or lies in, a directory that is bound as a whole. */

@@ -30,6 +30,7 @@ describe('bindUnit', () => {
       text: null,
       digest: computeDigest(files),
       files,
+      followed: new Set(),
       unbound: [],
     });
   });
@@ -205,11 +206,13 @@ describe('bindUnit', () => {
     );
   });
 
-  it('does not bind mode bits', () => {
+  it('binds the executable bit and no other mode bits', () => {
     const root = createDirectory({ [GUARD]: SCRIPT });
     const before = bindUnit(unitOf(root)).digest;
-    chmodSync(path.join(root, GUARD), 0o755);
+    chmodSync(path.join(root, GUARD), 0o666);
     expect(bindUnit(unitOf(root)).digest).toBe(before);
+    chmodSync(path.join(root, GUARD), 0o755);
+    expect(bindUnit(unitOf(root)).files).toEqual({ [GUARD]: `${computeSha256(SCRIPT)}+x` });
   });
 
   it('binds 2,000 files and refuses one more', () => {

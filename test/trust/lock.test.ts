@@ -1,11 +1,12 @@
-import { cpSync } from 'node:fs';
+import { chmodSync, cpSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
-import { computeSha256 } from '../../src/trust/file-map.ts';
+import { computeDigest, computeSha256 } from '../../src/trust/file-map.ts';
 import {
   checkLock,
   createLock,
+  findLockedEntry,
   formatLock,
   parseLock,
   verifyLockSha256,
@@ -26,7 +27,7 @@ describe('createLock', () => {
     const root = createRoot();
     const { digest, files } = bindUnit(unitOf(root));
     expect(createLock(twoUnits(root))).toEqual({
-      version: 1,
+      version: 2,
       hooks: [
         { id: 'a:first', entry: `${HOOKS}/Stop`, digest, files },
         { id: 'cline:workspace:PreToolUse', entry: GUARD, digest, files },
@@ -62,7 +63,8 @@ describe('parseLock', () => {
 
   it.each([
     ['[]', 'it must be an object, found array'],
-    ['{"version":2}', 'version must be 1, found number'],
+    ['{"version":3}', 'version must be 1 or 2, found 3'],
+    ['{"version":"1"}', 'version must be 1 or 2, found string'],
     ['{"version":1,"hooks":{}}', 'hooks must be an array, found object'],
     ['{"version":1,"hooks":[{"id":"a"}]}', 'hooks[0].entry must be a string, found nothing'],
     [
@@ -80,6 +82,36 @@ describe('parseLock', () => {
 
   it('reports that a text is not JSON', () => {
     expect(() => parseLock('{"version":', 'x')).toThrow(/^x is not a valid lock: it is not J/);
+  });
+});
+
+describe('a lock of version 1', () => {
+  /** As the version before wrote it: no modes, and nothing that a script loads. */
+  function writeFirstLock(root: string) {
+    const files = { [GUARD]: computeSha256('. ./lib/x.sh\n') };
+    const entry = { id: unitOf(root).id, entry: GUARD, digest: computeDigest(files), files };
+    return parseLock(JSON.stringify({ version: 1, hooks: [entry] }), 'lock');
+  }
+
+  it('counts as it did', () => {
+    const root = createDirectory({ [GUARD]: '. ./lib/x.sh\n', 'lib/x.sh': '1' });
+    chmodSync(path.join(root, GUARD), 0o755);
+    const lock = writeFirstLock(root);
+    expect(checkLock(lock, [unitOf(root)])).toEqual({ added: [], removed: [], changed: [] });
+    expect(findLockedEntry(lock, bindUnit(unitOf(root)))).toEqual(lock.hooks[0]);
+    write(root, GUARD, 'other');
+    expect(findLockedEntry(lock, bindUnit(unitOf(root)))).toBe(null);
+    expect(checkLock(lock, [unitOf(root)]).changed).toHaveLength(1);
+  });
+
+  it('is not enough for what a new lock covers', () => {
+    const root = createDirectory({ [GUARD]: '. ./lib/x.sh\n', 'lib/x.sh': '1' });
+    const lock = createLock([unitOf(root)]);
+    write(root, 'lib/x.sh', '2');
+    expect(findLockedEntry(lock, bindUnit(unitOf(root)))).toBe(null);
+    expect(checkLock(lock, [unitOf(root)]).changed).toEqual([
+      { id: unitOf(root).id, entry: GUARD, paths: ['lib/x.sh'] },
+    ]);
   });
 });
 

@@ -173,9 +173,42 @@ describe.each(Object.entries(clocks))('check, with hashes %s', (_, clock) => {
   it('ignores other modes and times', () => {
     const root = createDirectory({ [GUARD]: 'exit 0' });
     const checker = trust(unitOf(root));
-    chmodSync(path.join(root, GUARD), 0o755);
+    chmodSync(path.join(root, GUARD), 0o666);
     utimesSync(path.join(root, GUARD), 1, 1);
     expect(checker.check(unitOf(root))).toEqual(TRUSTED);
+  });
+
+  it('notices the executable bit', () => {
+    const root = createDirectory({ [GUARD]: 'exit 0' });
+    const checker = trust(unitOf(root));
+    chmodSync(path.join(root, GUARD), 0o755);
+    expect(checker.check(unitOf(root))).toEqual(modified(GUARD));
+    chmodSync(path.join(root, GUARD), 0o644);
+    expect(checker.check(unitOf(root))).toEqual(TRUSTED);
+  });
+
+  it('notices a module that appears beside the script of an entry', () => {
+    const root = createDirectory({ 'settings.json': '{}', 'tools/check.py': 'import json\n' });
+    const unit = unitOf(root, {
+      entry: path.join(root, 'settings.json'),
+      text: '{"command":"python3 tools/check.py"}',
+      files: [path.join(root, 'tools/check.py')],
+      directories: [],
+    });
+    const checker = trust(unit);
+    expect(checker.check(unit)).toEqual(TRUSTED);
+    write(root, 'tools/json.py', 'evil');
+    expect(checker.check(unit)).toEqual(modified('tools/json.py'));
+  });
+
+  it('trusts a hook still when the PATH no longer leads to a trusted program', () => {
+    const root = createDirectory({ [GUARD]: '#!/usr/bin/env python3\n', 'bin/python3': 'x' });
+    const starts = { programs: [], directories: [root], searchPath: [path.join(root, 'bin')] };
+    const checker = trust(unitOf(root, { starts }));
+    expect(checker.check(unitOf(root, { starts }))).toEqual(TRUSTED);
+    expect(checker.check(unitOf(root))).toEqual(TRUSTED);
+    const without = trust(unitOf(root));
+    expect(without.check(unitOf(root, { starts }))).toEqual(modified('bin/python3'));
   });
 
   it('checks another text of a config entry anew', () => {

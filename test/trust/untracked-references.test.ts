@@ -163,7 +163,7 @@ describe('unboundMentions', () => {
     const root = createDirectory({ 's/settings.json': '', 's/a.sh': '', 's/b.sh': '' });
     const unit = unitOf(root, {
       entry: path.join(root, 's/settings.json'),
-      text: 'sh s/a.sh s/b.sh s/settings.json',
+      text: 'cat s/a.sh s/b.sh s/settings.json',
       files: [path.join(root, 's/a.sh')],
       directories: [],
     });

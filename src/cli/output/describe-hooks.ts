@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { isHooklineError } from '../../base/errors.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import type { DiscoveredUnit, FoundPlugin, Discovered } from '../../dialects/discovery.ts';
 import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
 import { readBytes } from '../../trust/bind-unit.ts';
-import { MAX_BYTES, type TrustUnit } from '../../trust/collect-unit.ts';
+import {
+  type Collection,
+  collectUnit,
+  MAX_BYTES,
+  type TrustUnit,
+} from '../../trust/collect-unit.ts';
+import { isInstalledPackage } from '../../trust/follow-references.ts';
 import {
   type UntrackedReference,
   findUntrackedReferences,
@@ -20,12 +27,42 @@ export function listUncoveredNames({
   if (found.kind === 'permissions' || hook.runsNothing === true) return [];
   const unit = toTrustUnit(hook);
   const { text, ...rest } = unit;
-  const own =
-    text === undefined
-      ? findUntrackedReferences(unit, readScript(unit.entry))
-      : [...findUntrackedReferences(unit, text), ...listScriptReferences(rest)];
+  const collection = tryCollect(unit);
+  const bound = new Set(collection?.files.values());
+  const scripts = listScripts(unit, collection);
+  const own = [
+    ...(text === undefined ? [] : findUntrackedReferences(unit, text, () => bound)),
+    ...scripts.flatMap((file) =>
+      findUntrackedReferences({ ...rest, entry: file }, readScript(file), () => bound),
+    ),
+  ];
   const references = found.kind === 'plugin' ? own.filter((each) => !isProvided(each, found)) : own;
-  return [...new Set([...references.map(({ name }) => name), ...listSeparateDirectories(hook)])];
+  const names = references.map(({ name }) => name);
+  return [
+    ...new Set([...names, ...listSeparateDirectories(hook), ...(collection?.uncovered ?? [])]),
+  ];
+}
+
+/** Null when the unit cannot be bound, which is reported where it is trusted. */
+function tryCollect(unit: TrustUnit): Collection | null {
+  try {
+    return collectUnit(unit);
+  } catch (error) {
+    if (isHooklineError(error)) return null;
+    throw error;
+  }
+}
+
+const MAX_SCRIPTS = 100;
+
+/** The scripts that an entry runs, and those that they load or start; not those of installed packages. */
+function listScripts(unit: TrustUnit, collection: Collection | null): readonly string[] {
+  const followed = [...(collection?.followed ?? [])].flatMap((key) => {
+    const file = collection?.files.get(key);
+    return file === undefined || isInstalledPackage(file) ? [] : [file];
+  });
+  const named = unit.text === undefined ? [unit.entry, ...unit.files] : unit.files;
+  return [...new Set([...named, ...followed])].slice(0, MAX_SCRIPTS);
 }
 
 /** Modules that the host provides or that are bound with the plugin. */
@@ -52,13 +89,6 @@ function listModuleDirectories(file: string, bound: readonly string[]): readonly
 /** Directories inside the plugin that are not bound. */
 function listSeparateDirectories({ binds, root }: DiscoveredUnit): readonly string[] {
   return (binds.apart ?? []).map((directory) => path.relative(root ?? '', directory));
-}
-
-/** References in the scripts that an entry runs. */
-function listScriptReferences(unit: TrustUnit): readonly UntrackedReference[] {
-  return unit.files.flatMap((file) =>
-    findUntrackedReferences({ ...unit, entry: file }, readScript(file)),
-  );
 }
 
 function readScript(file: string): string {

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
-import type { Binds, DiscoveredUnit } from '../discovery.ts';
+import type { Binds, DiscoveredUnit, Starts } from '../discovery.ts';
+import { listSearchDirectories } from '../../process/program-finder.ts';
 import { addEnvironmentToText } from './config/entry-text.ts';
 import type { CommandEntry, Entry } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
@@ -35,6 +36,17 @@ export function computeBinds(entry: Entry, session: ClaudeSession): Binds {
     ...bound,
     files: namedFiles.files,
     directories: [...ofPlugin, ...namedFiles.directories],
+    starts: describeStart(entry, session),
+  };
+}
+
+function describeStart({ environment, source }: CommandEntry, session: ClaudeSession): Starts {
+  const { startDirectory, env, settingsEnv } = session;
+  const searchPath = environment?.['PATH'] ?? settingsEnv['PATH'] ?? env['PATH'];
+  return {
+    programs: [],
+    directories: [startDirectory, ...(source.plugin === null ? [] : [source.plugin.root])],
+    searchPath: listSearchDirectories(searchPath, startDirectory),
   };
 }
 
@@ -181,9 +193,10 @@ function computeServerBinds(
   const { file, text, variables } = server;
   const { endpoint } = expandServer(server, env);
   const variablesOfHome = home === null ? {} : { HOME: home };
+  const cwd = resolveServerDirectory(endpoint, startDirectory);
   const namedFiles = findServerFiles(endpoint, {
     root,
-    cwd: resolveServerDirectory(endpoint, startDirectory),
+    cwd,
     variables: { ...variablesOfHome, ...variables },
   });
   const plugin = variables['CLAUDE_PLUGIN_ROOT'];
@@ -194,6 +207,15 @@ function computeServerBinds(
     text,
     files: namedFiles.files,
     directories: [...ofPlugin, ...namedFiles.directories],
+    ...(endpoint.type === 'stdio'
+      ? {
+          starts: {
+            programs: [endpoint.command],
+            directories: [cwd, ...(plugin === undefined ? [] : [plugin])],
+            searchPath: listSearchDirectories(endpoint.env['PATH'] ?? env['PATH'], cwd),
+          },
+        }
+      : {}),
   };
 }
 

@@ -2,9 +2,10 @@ import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
+import { listSearchDirectories } from '../../process/program-finder.ts';
 import { type Codec, createCommandHandler, createFailingHandler } from '../command-handler.ts';
 import type { Discoverer } from '../dialect.ts';
-import type { Discovery, FoundHook, Grant, Ignored } from '../discovery.ts';
+import type { Discovery, FoundHook, Grant, Ignored, Starts } from '../discovery.ts';
 import { createFileHookCodec, type DecideOptions } from './codec.ts';
 import { listHookDirectories, type HookPlaces, resolvePlace } from './directories.ts';
 import { type HookFile, readHookDirectory, readHookFile } from './read-hook-files.ts';
@@ -14,6 +15,8 @@ import { statSync } from 'node:fs';
 export interface ClineFilesOptions extends DecideOptions {
   readonly places: HookPlaces;
   readonly machine: LaunchMachine;
+  /** The PATH that hooks run with. */
+  readonly searchPath: string | undefined;
   /** Profiles set by hand, by hook id. */
   readonly profiles: Readonly<Record<string, Profile>>;
   readonly timeoutMs: number;
@@ -37,7 +40,7 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
       const findFiles = createShebangFiles();
       return {
         hooks: files.map((file) =>
-          createFoundHook(overrideProfile(file, options), codecs, findFiles, options.timeoutMs),
+          createFoundHook(overrideProfile(file, options), codecs, findFiles, options),
         ),
         ignored: readDirectories.flatMap((each) => each.ignored),
         watched: directories.map((directory) => directory.path),
@@ -62,7 +65,7 @@ export function findNamedFileHook(
     overrideProfile(hookFile, options),
     createCodecs(options),
     createShebangFiles(),
-    options.timeoutMs,
+    options,
   );
 }
 
@@ -90,7 +93,7 @@ function createFoundHook(
   file: HookFile,
   codecs: Codecs,
   findFiles: ShebangFiles,
-  timeoutMs: number,
+  { timeoutMs, searchPath }: Pick<ClineFilesOptions, 'timeoutMs' | 'searchPath'>,
 ): FoundHook {
   const { directory, launch } = file;
   const { root } = directory;
@@ -109,6 +112,7 @@ function createFoundHook(
         entry: file.path,
         files: root === null ? [] : findFiles(file.shebang, root),
         directories: [directory.path],
+        ...(root === null ? {} : { starts: describeStart(file, root, searchPath) }),
       },
       notes: listNotes(file),
       problem: 'missing' in launch ? launch.missing : null,
@@ -120,6 +124,16 @@ function createFoundHook(
     onFailure: 'open',
     toHandlers: (grant) => createHandlers(file, codecs(file), grant),
   };
+}
+
+/** What starts the file, besides its `#!` line. */
+function describeStart(
+  { launch, shebang }: HookFile,
+  root: string,
+  searchPath: string | undefined,
+): Starts {
+  const programs = 'missing' in launch || shebang !== '' ? [] : [path.basename(launch.file)];
+  return { programs, directories: [root], searchPath: listSearchDirectories(searchPath, root) };
 }
 
 function listNotes({ isExecutable, path: file, launch }: HookFile): string[] {

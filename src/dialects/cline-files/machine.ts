@@ -26,6 +26,7 @@ export function readFileHookOptions({
       nodePath,
       typescriptLoader,
     },
+    searchPath: env['PATH'],
     profiles: readProfiles(settings),
     timeoutMs: settings['hooks.timeoutMs'],
     cancel: readSetting(CLINE_SETTINGS['cline.cancel'], settings['cline.cancel']),

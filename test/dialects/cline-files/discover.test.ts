@@ -45,6 +45,7 @@ function discover(places: Partial<HookPlaces>, wanted: Wanted = {}): Discovery {
   return createClineFilesDiscoverer({
     places: { ...NOWHERE, ...places },
     machine: wanted.machine ?? machineWith(PROGRAMS),
+    searchPath: undefined,
     profiles: wanted.profiles ?? {},
     cancel: 'deny',
     maxContextChars: 50_000,
