@@ -53,6 +53,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/dialects/*/handlers/',
     'src/dialects/*/handlers.ts',
     'src/dialects/*/entry-handlers.ts',
+    'src/dialects/*/askings.ts',
     'src/dialects/*/codec.ts',
     'src/dialects/*/input/',
     'src/dialects/*/payload.ts',

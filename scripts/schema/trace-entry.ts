@@ -16,13 +16,14 @@ export const TRACE_OUTCOME_FIELDS = {
   decision: anything('What it decided, cut when it is long; null when it decided nothing.'),
 } as const;
 
-const { hook, pass, part, durationMs } = OUTCOME_FIELDS;
+const { hook, pass, part, vocabulary, durationMs } = OUTCOME_FIELDS;
 
-/** What came back stands in the outcome of the same hook, pass and part. */
+/** What came back stands in the outcome of the same hook, pass, part and vocabulary. */
 const EXCHANGE = z.strictObject({
   hook,
   pass,
   part,
+  vocabulary,
   asked: text('The command line, or the address, that was asked.'),
   cwd: z.string().nullable().describe('Where the program ran; null when it is no program.'),
   payload: text('What it was sent, cut when it is long.'),

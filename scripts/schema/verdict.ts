@@ -62,6 +62,12 @@ export const OUTCOME_FIELDS = {
     .nonnegative()
     .nullable()
     .describe('The part of a plural call that this run was about, from 0; null for all of it.'),
+  vocabulary: z
+    .enum(['claude', 'classic', 'sdk'])
+    .optional()
+    .describe(
+      'The vocabulary in which it was asked about the call, when its text decided that; else its own.',
+    ),
   exitCode: z
     .int()
     .nullable()

@@ -83,6 +83,8 @@ export interface Outcome {
   readonly pass: 1 | 2;
   /** Which part of a plural tool call this was about, from 0; null for the whole call. */
   readonly part: number | null;
+  /** The vocabulary in which it was asked, when that was chosen for this call. */
+  readonly vocabulary?: Vocabulary;
   readonly exitCode: number | null;
   readonly durationMs: number;
   readonly failure: Failure | null;

@@ -3,8 +3,9 @@ import type { Outcome, Verdict } from './decision.ts';
 import type { EventName, HookEvent } from './facts.ts';
 import type { Exchange, Handler } from './handler.ts';
 
-/** An exchange with the run that it belongs to: the outcome of the same hook, pass and part. */
-export interface RecordedExchange extends Exchange, Pick<Outcome, 'hook' | 'pass' | 'part'> {}
+/** An exchange with the run that it belongs to: the outcome of the same hook, pass, part and vocabulary. */
+export interface RecordedExchange
+  extends Exchange, Pick<Outcome, 'hook' | 'pass' | 'part' | 'vocabulary'> {}
 
 /** One dispatch for subscribers: the event with its workspace, the handlers and the verdict. */
 export interface DispatchRecord {

@@ -1,5 +1,6 @@
 import { getSubject } from './events.ts';
 import {
+  createCalledView,
   type ViewContext,
   listToolNames,
   type ToolView,
@@ -7,7 +8,7 @@ import {
   type Vocabulary,
 } from '../tool-vocabularies/tool-views.ts';
 import { getToolCall, type HookEvent } from './facts.ts';
-import type { HandlerInput } from './handler.ts';
+import type { Asking, HandlerInput } from './handler.ts';
 
 export type ReadText = (absolutePath: string) => string | null;
 
@@ -20,6 +21,8 @@ export class EventViews {
   readonly event: HookEvent;
   readonly #readText: ReadText | undefined;
   readonly #byVocabulary: Partial<Record<Vocabulary, VocabularyView>> = {};
+  /** Shared by handlers that are asked alike, so that their payload is encoded once. */
+  readonly #byAsking = new Map<string, VocabularyView>();
 
   constructor(event: HookEvent, readText: ReadText | undefined) {
     this.event = event;
@@ -40,17 +43,52 @@ export class EventViews {
     return view;
   }
 
+  /** The event as a handler sees it that is asked in chosen vocabularies, one after the other. */
+  getAskedView(askings: readonly Asking[]): VocabularyView {
+    const views = askings.map((asking, index) => this.#getAsking(asking, index === 0));
+    return {
+      inputs: views.flatMap(({ inputs }) => inputs),
+      subjects: views.flatMap(({ subjects }) => subjects),
+    };
+  }
+
+  #getAsking(asking: Asking, isFirst: boolean): VocabularyView {
+    const { vocabulary, isAsCalled } = asking;
+    const key = `${vocabulary} ${isAsCalled} ${isFirst}`;
+    const cachedView = this.#byAsking.get(key);
+    if (cachedView !== undefined) return cachedView;
+    const asked = { vocabulary, isFirst };
+    const own = isAsCalled ? this.#listCalledInput() : this.getView(vocabulary).inputs;
+    const inputs = own.map((input) => ({ ...input, asked }));
+    const view = { inputs, subjects: inputs.map((input) => new Subject(input)) };
+    this.#byAsking.set(key, view);
+    return view;
+  }
+
   #listInputs(vocabulary: Vocabulary): readonly HandlerInput[] {
     const { event } = this;
     const call = getToolCall(event);
     if (call === null) return [{ event, tool: null }];
-    return listToolViews(call, vocabulary, createViewContext(event, this.#readText))
-      .filter((tool) => isAbout(event, tool))
-      .map((tool) => ({ event, tool }));
+    return this.#selectInputs(listToolViews(call, vocabulary, this.#createContext()));
+  }
+
+  #listCalledInput(): readonly HandlerInput[] {
+    const call = getToolCall(this.event);
+    if (call === null) return [{ event: this.event, tool: null }];
+    return this.#selectInputs([createCalledView(call, this.#createContext())]);
+  }
+
+  #createContext(): ViewContext {
+    return createViewContext(this.event, this.#readText);
+  }
+
+  #selectInputs(tools: readonly ToolView[]): readonly HandlerInput[] {
+    const { event } = this;
+    return tools.filter((tool) => isAbout(event, tool)).map((tool) => ({ event, tool }));
   }
 }
 
-interface VocabularyView {
+export interface VocabularyView {
   readonly subjects: readonly Subject[];
   /** The input of each subject; the same array for every handler. */
   readonly inputs: readonly HandlerInput[];

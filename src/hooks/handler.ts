@@ -1,5 +1,5 @@
 import type { Decision, Failure, FailurePolicy } from './decision.ts';
-import type { ToolView, Vocabulary } from '../tool-vocabularies/tool-views.ts';
+import type { ToolCall, ToolView, Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 
 /** The argument of a handler. All handlers of one vocabulary get the same object. */
@@ -7,6 +7,23 @@ export interface HandlerInput {
   readonly event: HookEvent;
   /** The tool call in the handler's own vocabulary; null for events without a tool. */
   readonly tool: ToolView | null;
+  /** Set when the vocabulary was chosen for this call: then `tool` is in this one. */
+  readonly asked?: AskedVocabulary;
+}
+
+export interface AskedVocabulary {
+  readonly vocabulary: Vocabulary;
+  /** Of several askings about one call, only the first may rewrite it. */
+  readonly isFirst: boolean;
+}
+
+/** One vocabulary in which a handler is asked about a call. */
+export interface Asking {
+  readonly vocabulary: Vocabulary;
+  /** Whether the tool has exactly the name that the model used. */
+  readonly isAsCalled: boolean;
+  /** Why it is asked in this vocabulary, for the user: `its text names write_to_file`. */
+  readonly why: string;
 }
 
 /** The input and output of one call of a hook. */
@@ -58,6 +75,11 @@ export interface Handler {
   readonly event: EventName;
   /** The vocabulary in which this handler sees tools. */
   readonly vocabulary: Vocabulary;
+  /**
+   * Chooses in which vocabularies it is asked about a call; empty for its own alone. Asked in several,
+   * its strictest answer holds. Must depend on nothing but the call.
+   */
+  readonly chooseAskings?: (call: ToolCall) => readonly Asking[];
   readonly onFailure: FailurePolicy;
   /** Handlers that share this are one hook, configured more than once: the last that would run does. */
   readonly sameAs?: string;

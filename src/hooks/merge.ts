@@ -42,12 +42,12 @@ export function mergeOutcomes(
     event: rules.event,
     effect: settled,
     stop,
-    reasons: answers.flatMap((outcome) => attributeText(outcome, getReason(outcome))),
+    reasons: collectTexts(answers, getReason),
     input: isRefusal(settled) ? null : rules.rewrittenInput,
     output: changes['output'] ?? null,
     changes: omitOutput(changes),
-    context: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.context)),
-    messages: first.flatMap((outcome) => attributeText(outcome, outcome.decision?.notice)),
+    context: collectTexts(first, (outcome) => outcome.decision?.context),
+    messages: collectTexts(first, (outcome) => outcome.decision?.notice),
     outcomes,
     skipped,
     slowest: findSlowest(outcomes),
@@ -100,8 +100,25 @@ function getReason(outcome: Outcome): string | undefined {
   return isUncounted ? stop?.reason : (reason ?? stop?.reason);
 }
 
-function attributeText(outcome: Outcome, text: string | undefined): Attributed[] {
-  return text === undefined || text === '' ? [] : [{ hook: outcome.hook, text }];
+/** Collects the texts of hooks; one that a hook repeats in its second vocabulary counts once. */
+function collectTexts(
+  outcomes: readonly Outcome[],
+  getText: (outcome: Outcome) => string | undefined,
+): Attributed[] {
+  return outcomes.flatMap((outcome, index) => {
+    const text = getText(outcome);
+    if (text === undefined || text === '') return [];
+    const isRepeated =
+      outcome.vocabulary !== undefined &&
+      outcomes
+        .slice(0, index)
+        .some((other) => isOtherAsking(other, outcome) && getText(other) === text);
+    return isRepeated ? [] : [{ hook: outcome.hook, text }];
+  });
+}
+
+function isOtherAsking(one: Outcome, other: Outcome): boolean {
+  return one.hook === other.hook && one.vocabulary !== other.vocabulary;
 }
 
 function mergeChanges(rules: MergeRules, outcomes: readonly Outcome[]): Record<string, unknown> {

@@ -1,9 +1,9 @@
 import { getErrorMessage } from '../base/errors.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Failure, Outcome, Skipped } from './decision.ts';
-import { EventViews, type ReadText } from './event-views.ts';
-import type { EventName, HookEvent } from './facts.ts';
-import type { Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
+import { EventViews, type ReadText, type VocabularyView } from './event-views.ts';
+import { type EventName, getToolCall, type HookEvent } from './facts.ts';
+import type { Asking, Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
 
 /** The inputs that a handler gets, or why it does not run, or what it threw during planning. */
 export type Plan = readonly HandlerInput[] | Skipped | Failure;
@@ -67,6 +67,8 @@ export function isPlanned(plan: Plan | undefined): plan is readonly HandlerInput
 
 const NOTHING_TO_SEE = 'nothing here for it to look at';
 
+const NO_ASKINGS: readonly Asking[] = [];
+
 /**
  * A handler with what planning needs of it. Handlers are objects of many shapes, which V8 reads
  * slowly; candidates all have the same shape.
@@ -77,6 +79,7 @@ export class Candidate {
   /** Whether it runs for every event, so that planning it takes no time. */
   readonly isUnconditional: boolean;
   readonly #condition: Condition;
+  readonly #chooseAskings: Handler['chooseAskings'] | null;
   readonly #withheld: ((wave: Wave) => string | null) | null;
   /** The last misfit, reused because one event may pass over a thousand handlers. */
   #misfit: Skipped | null = null;
@@ -86,8 +89,12 @@ export class Candidate {
   constructor(handler: Handler, condition: Condition) {
     this.handler = handler;
     this.isOrdered = handler.inOrder === true;
-    this.isUnconditional = handler.fits === undefined && handler.withheld === undefined;
+    this.isUnconditional =
+      handler.fits === undefined &&
+      handler.withheld === undefined &&
+      handler.chooseAskings === undefined;
     this.#condition = condition;
+    this.#chooseAskings = handler.chooseAskings?.bind(handler) ?? null;
     this.#withheld = handler.withheld?.bind(handler) ?? null;
   }
 
@@ -97,10 +104,20 @@ export class Candidate {
 
   /** Throws what the handler throws. */
   plan(views: EventViews, wave: Wave): readonly HandlerInput[] | Skipped {
-    const inputs = this.#condition.selectInputs(views);
+    const askings = this.#chooseAskings === null ? NO_ASKINGS : this.listAskings(views.event);
+    const inputs =
+      askings.length === 0
+        ? this.#condition.selectInputs(views)
+        : this.#condition.selectFrom(views.getAskedView(askings));
     if (typeof inputs === 'string') return this.#describeMisfit(inputs);
     const why = this.#withheld?.(wave) ?? null;
     return why === null ? inputs : { hook: this.handler.id, kind: 'withheld', why };
+  }
+
+  /** The vocabularies that are chosen for the call; empty when it is asked in its own alone. */
+  listAskings(event: HookEvent): readonly Asking[] {
+    const call = getToolCall(event);
+    return call === null ? NO_ASKINGS : (this.#chooseAskings?.(call) ?? NO_ASKINGS);
   }
 
   #describeMisfit(why: string): Skipped {
@@ -127,10 +144,16 @@ class Condition {
   /** The inputs that fit, or why none does. */
   selectInputs(views: EventViews): readonly HandlerInput[] | string {
     if (this.#viewsId === views.id && this.#misfit !== null) return this.#misfit;
-    const fits = this.#fits;
-    const { subjects, inputs } = views.getView(this.vocabulary);
     this.#viewsId = views.id;
     this.#misfit = null;
+    const inputs = this.selectFrom(views.getView(this.vocabulary));
+    if (typeof inputs === 'string') this.#misfit = inputs;
+    return inputs;
+  }
+
+  /** The inputs of a view that fit, or why none does. */
+  selectFrom({ subjects, inputs }: VocabularyView): readonly HandlerInput[] | string {
+    const fits = this.#fits;
     if (fits === null && inputs.length > 0) return inputs;
     const fitting: HandlerInput[] = [];
     let misfit: string | null = null;
@@ -140,8 +163,7 @@ class Condition {
       else if (subjects.length === 1) return inputs;
       else fitting.push(input);
     }
-    if (fitting.length > 0) return fitting;
-    return (this.#misfit = misfit ?? NOTHING_TO_SEE);
+    return fitting.length > 0 ? fitting : (misfit ?? NOTHING_TO_SEE);
   }
 }
 
@@ -280,7 +302,16 @@ interface PlannedRun {
   readonly how: 'at once' | 'in order' | 'in the background';
   /** The tool as this hook would see it. */
   readonly tool: { readonly name: string; readonly input: unknown } | null;
+  /** In which vocabularies it would be asked, and why; absent when it has only its own. */
+  readonly vocabularies?: readonly PlannedVocabulary[];
   readonly onFailure: 'open' | 'closed';
+}
+
+interface PlannedVocabulary {
+  readonly vocabulary: Vocabulary;
+  /** The tool's name there, or its names when the call has several parts. */
+  readonly tools: readonly string[];
+  readonly why: string;
 }
 
 /** Which handlers would run for an event and which not, and why. */
@@ -301,7 +332,7 @@ export function explainEvent(
   for (const candidate of candidates.all) {
     const { handler } = candidate;
     const plan = planner.plan(candidate);
-    if (isPlanned(plan)) runs.push(describeRuns(handler, plan));
+    if (isPlanned(plan)) runs.push(describeRuns(candidate, plan));
     else if ('why' in plan) skipped.push(plan);
     else {
       // A dispatch would report it as failed; nothing has run that could fail.
@@ -312,8 +343,11 @@ export function explainEvent(
   return { event: event.name, runs, skipped };
 }
 
-function describeRuns(handler: Handler, inputs: readonly HandlerInput[]): PlannedRun {
-  const tool = inputs[0]?.tool ?? null;
+function describeRuns(candidate: Candidate, inputs: readonly HandlerInput[]): PlannedRun {
+  const { handler } = candidate;
+  const [first] = inputs;
+  const tool = first?.tool ?? null;
+  const askings = first === undefined ? NO_ASKINGS : candidate.listAskings(first.event);
   return {
     hook: handler.id,
     dialect: handler.dialect,
@@ -321,8 +355,19 @@ function describeRuns(handler: Handler, inputs: readonly HandlerInput[]): Planne
     times: inputs.length,
     how: describeOrder(handler),
     tool: tool === null ? null : { name: tool.name, input: tool.input },
+    ...(askings.length === 0 ? {} : { vocabularies: describeAskings(askings, inputs) }),
     onFailure: handler.onFailure,
   };
+}
+
+function describeAskings(
+  askings: readonly Asking[],
+  inputs: readonly HandlerInput[],
+): readonly PlannedVocabulary[] {
+  return askings.map(({ vocabulary, why }) => {
+    const own = inputs.filter(({ asked }) => asked?.vocabulary === vocabulary);
+    return { vocabulary, tools: [...new Set(own.flatMap(({ tool }) => tool?.name ?? []))], why };
+  });
 }
 
 function describeOrder(handler: Handler): PlannedRun['how'] {

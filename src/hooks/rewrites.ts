@@ -24,7 +24,8 @@ export interface RewrittenInput {
 export function applyRewrite(run: HandlerRun, call: ToolCall, context: ViewContext): unknown {
   const { handler, outcome } = run;
   if (outcome?.decision?.input === undefined) return call.input;
-  const { input, inputFace: vocabulary = handler.vocabulary } = outcome.decision;
+  const own = run.input.asked?.vocabulary ?? handler.vocabulary;
+  const { input, inputFace: vocabulary = own } = outcome.decision;
   const applied = rewriteInput(call, { vocabulary, part: outcome.part, input }, context);
   if (!applied.ok) {
     run.outcome = dropRewrite(outcome, applied.error);

@@ -1,6 +1,7 @@
 import { addAbortListener, clampTimerDelay, removeAbortListener } from '../base/abort.ts';
 import { isPromiseLike } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
+import { dropUndefined } from '../base/defined.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { checkAnswer } from './check-answer.ts';
 import {
@@ -95,8 +96,9 @@ export class HandlerRun {
   /** The input and output of the hook, for the record of the dispatch. */
   listExchanges(): readonly RecordedExchange[] {
     if (this.#exchanges === null || this.outcome === null) return NO_EXCHANGES;
-    const { hook, pass, part } = this.outcome;
-    return this.#exchanges.map((exchange) => ({ hook, pass, part, ...exchange }));
+    const { hook, pass, part, vocabulary } = this.outcome;
+    const run = { hook, pass, part, ...dropUndefined({ vocabulary }) };
+    return this.#exchanges.map((exchange) => ({ ...run, ...exchange }));
   }
 
   #callHandler(signal: AbortSignal): Answer | undefined | Promise<Answer | undefined> {
@@ -125,7 +127,9 @@ export class HandlerRun {
     this.endedAt = systemClock.elapsed();
     const durationMs = roundDuration(this.endedAt - startedAt);
     if (uncheckedAnswer === undefined) return this.#createPassOutcome(durationMs);
-    const answer = checkAnswer(uncheckedAnswer, this.handler.event, isLate);
+    const checkedAnswer = checkAnswer(uncheckedAnswer, this.handler.event, isLate);
+    const isRepeated = this.input.asked?.isFirst === false;
+    const answer = isRepeated ? omitRewrite(checkedAnswer) : checkedAnswer;
     return this.#createOutcome(
       answer,
       durationMs,
@@ -136,7 +140,8 @@ export class HandlerRun {
   /** One frozen outcome is shared by all passes of a handler that took no time, because most passes do. */
   #createPassOutcome(durationMs: number): Outcome {
     const { input, pass } = this;
-    if (durationMs > 0 || pass !== 1 || (input.tool?.part ?? null) !== null) {
+    const isPlain = pass === 1 && input.asked === undefined && (input.tool?.part ?? null) === null;
+    if (durationMs > 0 || !isPlain) {
       return this.#createOutcome(PASS, durationMs);
     }
     return (this.#candidate.quickPass ??= Object.freeze(this.#createOutcome(PASS, durationMs)));
@@ -155,6 +160,7 @@ export class HandlerRun {
       effect: failure === null ? getOwnEffect(decision) : getFailedEffect(onFailure),
       pass,
       part: input.tool?.part ?? null,
+      ...(input.asked === undefined ? NO_FIELDS : { vocabulary: input.asked.vocabulary }),
       exitCode: program?.exitCode ?? null,
       durationMs,
       failure,
@@ -212,8 +218,17 @@ export class HandlerRun {
   }
 }
 
+const NO_FIELDS = Object.freeze({});
 const PASS: Answer = { decision: NO_DECISION, notes: Object.freeze([]) };
 const NO_EXCHANGES: readonly RecordedExchange[] = [];
+
+/** A hook that is asked in two vocabularies would rewrite the call twice; its first rewrite counts. */
+function omitRewrite(answer: Answer): Answer {
+  if (answer.decision?.input === undefined) return answer;
+  const { input: _input, inputFace: _face, ...decision } = answer.decision;
+  const note = 'its rewrite is ignored: only the one in its first vocabulary counts';
+  return { ...answer, decision, notes: [...(answer.notes ?? []), note] };
+}
 
 function describeThrown(error: unknown): Failure {
   return { kind: 'threw', message: getErrorMessage(error) };

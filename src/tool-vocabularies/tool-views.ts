@@ -25,7 +25,7 @@ import {
 } from './vocabulary.ts';
 import { describeNonObject, type ToolForm } from './tool-form.ts';
 
-export { TOOL_NAMES, findVocabulary, listNames } from './tools.ts';
+export { TOOL_NAMES, findVocabulary, listNames, listNamesIn } from './tools.ts';
 
 export type { InputChange, SharedInput } from './vocabulary.ts';
 export { VOCABULARIES, type ViewContext, type ToolCall, type ToolView, type Vocabulary };
@@ -66,6 +66,24 @@ export function listToolViews(
     const input = form.show(convertFields(part, from, vocabulary, context));
     return { name: form.name, input, part: parts.length === 1 ? null : index };
   });
+}
+
+/** Creates the view of a call under the name that the model used, also one that is no longer used. */
+export function createCalledView(call: ToolCall, context: ViewContext): ToolView {
+  const called = findCalledTool(call);
+  if (called === null) return { name: call.name, input: call.input, part: null };
+  return { ...createOwnView(call, called, context), name: call.name };
+}
+
+/** Finds the vocabulary of a call; null when its tool has the same form in all of them. */
+export function findCallVocabulary(call: ToolCall): Vocabulary | null {
+  const called = findCalledTool(call);
+  return called === null ? null : getOwnVocabulary(called);
+}
+
+/** Lists the names under which hooks of a vocabulary get the call. */
+export function listNamesOfCall(call: ToolCall, vocabulary: Vocabulary): readonly string[] {
+  return [...new Set(listToolViews(call, vocabulary, NOWHERE).map(({ name }) => name))];
 }
 
 const namesByCall = new Map<string, readonly string[]>();

@@ -153,6 +153,13 @@ export const TOOL_NAMES: readonly ToolNames[] = [
   { claude: 'mcp__<server>__<tool>', classic: [USE_MCP_TOOL], sdk: ['<server>__<tool>'] },
 ];
 
+/** Lists every name of a tool in one vocabulary, former ones too; names of MCP tools are unlimited. */
+export function listNamesIn(vocabulary: Vocabulary): readonly string[] {
+  const names = TOOL_NAMES.flatMap((row) => row[vocabulary]).filter((name) => !name.includes('<'));
+  const former = Object.values(RULES[vocabulary].formerNames).flat();
+  return [...new Set([...names, ...former])];
+}
+
 const CALLED = new Map<string, CalledTool>([
   ...Object.values(TOOLS).flatMap(listCalledNames),
   ...listChangeNames(),

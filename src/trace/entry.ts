@@ -4,6 +4,7 @@ import { truncateText } from '../base/json.ts';
 import type { Decision, Outcome, Verdict } from '../hooks/decision.ts';
 import type { HookEvent } from '../hooks/facts.ts';
 import type { DispatchRecord, LateOutcome, RecordedExchange } from '../hooks/dispatch-record.ts';
+import { dropUndefined } from '../base/defined.ts';
 import { decodePayload } from './exchange.ts';
 
 /** One dispatch as it is stored: event, outcomes, verdict, exchanges. Plain data with bounded texts. */
@@ -37,10 +38,10 @@ export interface TraceOutcome extends Omit<Outcome, 'decision'> {
   readonly decision: unknown;
 }
 
-/** One exchange with a hook. What came back is in the outcome of the same hook, pass and part. */
+/** One exchange with a hook. What came back is in the outcome of the same hook, pass, part and vocabulary. */
 export interface TraceExchange extends Pick<
   RecordedExchange,
-  'hook' | 'pass' | 'part' | 'asked' | 'cwd' | 'ending' | 'durationMs'
+  'hook' | 'pass' | 'part' | 'vocabulary' | 'asked' | 'cwd' | 'ending' | 'durationMs'
 > {
   /** What the hook was sent, cut when it is long. */
   readonly payload: string;
@@ -124,11 +125,12 @@ function omitForm({ reasonAsResult: _form, ...decision }: Decision): Decision {
 }
 
 function toTraceExchange(exchange: RecordedExchange): TraceExchange {
-  const { hook, pass, part, asked, cwd, ending, durationMs, payload } = exchange;
+  const { hook, pass, part, vocabulary, asked, cwd, ending, durationMs, payload } = exchange;
   return {
     hook,
     pass,
     part,
+    ...dropUndefined({ vocabulary }),
     asked,
     cwd,
     payload: decodePayload(payload, TEXT_LIMIT + LONGEST_SECRET),

@@ -15,7 +15,8 @@ export function createExchangeSubscriber(
   isWanted: (hook: string) => boolean = () => true,
 ): DispatchSubscriber {
   const report = (dispatchId: string, exchanges: readonly RecordedExchange[]): void => {
-    for (const { pass: _pass, part: _part, payload, ...exchange } of exchanges) {
+    for (const recorded of exchanges) {
+      const { pass: _pass, part: _part, vocabulary: _vocabulary, payload, ...exchange } = recorded;
       if (!isWanted(exchange.hook)) continue;
       onExchange({ ...exchange, dispatchId, payload: decodePayload(payload) });
     }

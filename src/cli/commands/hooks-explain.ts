@@ -60,12 +60,21 @@ function formatTitle({ hook, problem }: FullRun): string {
   return `${colors.red('would fail')} ${toOneLine(hook)}: ${toPrintable(problem)}`;
 }
 
-function formatRun({ how, times, tool, source, onFailure }: FullRun): string {
+function formatRun({ how, times, tool, vocabularies, source, onFailure }: FullRun): string {
   return [
     how,
     ...(times === 1 ? [] : [formatCount(times, 'time')]),
     ...(tool === null ? [] : [`sees ${tool.name} ${JSON.stringify(tool.input)?.slice(0, 200)}`]),
+    ...(vocabularies ?? []).map(formatVocabulary),
     onFailure === 'closed' ? 'fails closed' : 'fails open',
     toOneLine(source),
   ].join(' · ');
+}
+
+function formatVocabulary({
+  vocabulary,
+  tools,
+  why,
+}: NonNullable<FullRun['vocabularies']>[number]): string {
+  return `asked in the ${vocabulary} vocabulary about ${tools.map(toOneLine).join(', ')}: ${toOneLine(why)}`;
 }

@@ -101,7 +101,8 @@ function formatOutcome(outcome: Outcome, result: string): string {
   const mark = outcome.status === 'failed' ? colors.red('✗') : colors.green('✓');
   const part = outcome.part === null ? '' : ` part ${outcome.part + 1}`;
   const again = outcome.pass === 2 ? ' again' : '';
-  const line = `  ${mark} ${toOneLine(outcome.hook)}${part}${again}: ${result} ${colors.dim(formatDuration(outcome.durationMs))}`;
+  const asked = outcome.vocabulary === undefined ? '' : ` (${outcome.vocabulary})`;
+  const line = `  ${mark} ${toOneLine(outcome.hook)}${part}${asked}${again}: ${result} ${colors.dim(formatDuration(outcome.durationMs))}`;
   const details = [
     ...(outcome.failure === null
       ? []

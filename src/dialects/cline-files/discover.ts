@@ -3,12 +3,16 @@ import { isInside } from '../../base/paths.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { listSearchDirectories } from '../../process/program-finder.ts';
+import type { ToolCall } from '../../tool-vocabularies/tool-views.ts';
 import { type Codec, createCommandHandler, createFailingHandler } from '../command-handler.ts';
 import type { Discoverer } from '../dialect.ts';
 import type { Discovery, FoundHook, Grant, Ignored, Starts } from '../discovery.ts';
+import { chooseAskings } from './askings.ts';
 import { createFileHookCodec, type DecideOptions } from './codec.ts';
 import { listHookDirectories, type HookPlaces, resolvePlace } from './directories.ts';
+import { HookTextReader, listNeighbours } from './hook-texts.ts';
 import { type HookFile, readHookDirectory, readHookFile } from './read-hook-files.ts';
+import { listNamedProfiles } from './tool-mentions.ts';
 import { findNoMisfit, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
 import { statSync } from 'node:fs';
 
@@ -25,11 +29,12 @@ export interface ClineFilesOptions extends DecideOptions {
 /** Discovers executables in known directories that are named after an event. */
 export function createClineFilesDiscoverer(options: ClineFilesOptions): Discoverer {
   const codecs = createCodecs(options);
+  const texts = new HookTextReader();
   return {
     discover(): Discovery {
       const directories = listHookDirectories(options.places);
       const readDirectories = directories.map((directory) =>
-        readHookDirectory(directory, options.machine),
+        readHookDirectory(directory, options.machine, texts),
       );
       const files = readDirectories
         .flatMap((each) => each.files)
@@ -59,6 +64,7 @@ export function findNamedFileHook(
   const hookFile = readHookFile(file, name, {
     directory: { ...directory, suffix: '', root: null },
     machine: options.machine,
+    readTexts: (own) => new HookTextReader().read(own, listNeighbours(path.dirname(file)), []),
   });
   if ('why' in hookFile) return hookFile;
   return createFoundHook(
@@ -82,11 +88,13 @@ function createCodecs(options: DecideOptions): Codecs {
   };
 }
 
+/** A profile that is set by hand is the only vocabulary in which the hook is asked. */
 function overrideProfile(
   file: HookFile,
   { profiles }: Pick<ClineFilesOptions, 'profiles'>,
 ): HookFile {
-  return { ...file, profile: profiles[file.id] ?? profiles[file.ownId] ?? file.profile };
+  const profile = profiles[file.id] ?? profiles[file.ownId];
+  return profile === undefined ? file : { ...file, profile, mentions: null };
 }
 
 function createFoundHook(
@@ -116,7 +124,7 @@ function createFoundHook(
       },
       notes: listNotes(file),
       problem: 'missing' in launch ? launch.missing : null,
-      details: { profile: file.profile, ...formatCommandLine(file) },
+      details: { profile: file.profile, ...formatVocabularies(file), ...formatCommandLine(file) },
     },
     events: FILE_HOOKS[file.name].events,
     matcher: null,
@@ -144,6 +152,12 @@ function listNotes({ isExecutable, path: file, launch }: HookFile): string[] {
   ];
 }
 
+/** Formats the vocabularies of which it names tools, when there are several. */
+function formatVocabularies({ mentions, profile }: HookFile): Record<string, string> {
+  const vocabularies = mentions === null ? [] : listNamedProfiles(mentions, profile);
+  return vocabularies.length < 2 ? {} : { vocabularies: vocabularies.join(', ') };
+}
+
 function formatCommandLine({ launch }: HookFile): Record<string, string> {
   return 'missing' in launch ? {} : { command: [launch.file, ...launch.args].join(' ') };
 }
@@ -154,11 +168,15 @@ function createHandlers(
   grant: Grant,
 ): ReturnType<FoundHook['toHandlers']> {
   const { misfit, events } = FILE_HOOKS[file.name];
+  const { mentions, profile } = file;
   const target = {
     id: file.id,
     dialect: 'cline',
     source: formatSource(file),
-    vocabulary: file.profile,
+    vocabulary: profile,
+    ...(mentions === null
+      ? {}
+      : { chooseAskings: (call: ToolCall) => chooseAskings(mentions, profile, call) }),
     onFailure: grant.onFailure,
     ...(misfit === findNoMisfit ? {} : { fits: misfit }),
     withheld: grant.withheld,

@@ -3,6 +3,8 @@ import type { EventName, HookEvent } from '../../hooks/facts.ts';
 /** The generation of Cline that a hook was written for: both use the same keys with different values. */
 export type Profile = 'classic' | 'sdk';
 
+export const PROFILES: readonly Profile[] = ['classic', 'sdk'];
+
 interface FileHookRow {
   /** The canonical events at which a file of this name runs. */
   readonly events: readonly EventName[];

@@ -3,13 +3,21 @@ import { formatResult, listToolViews } from '../../tool-vocabularies/tool-views.
 import type { CallFacts, EventFacts, HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
 import { FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
+import { isSharedName } from './tool-mentions.ts';
 
 type Fields = Record<string, unknown>;
 
 /** Encodes the stdin of a file hook: every field of both generations, falsy ones too. */
 export function encodePayload(input: HandlerInput, name: FileHookName, profile: Profile): string {
-  const fields = createCommonFields(input.event, name, profile);
-  return JSON.stringify(Object.assign(fields, createEventFields(input, profile)));
+  const generation = findGeneration(input, profile);
+  const fields = createCommonFields(input.event, name, generation);
+  return JSON.stringify(Object.assign(fields, createEventFields(input, generation)));
+}
+
+/** Where the vocabulary was chosen for the call, the other fields are of the generation that has that tool. */
+function findGeneration({ asked, tool }: HandlerInput, profile: Profile): Profile {
+  if (asked === undefined || tool === null || asked.vocabulary === 'claude') return profile;
+  return isSharedName(tool.name) ? profile : asked.vocabulary;
 }
 
 function createCommonFields(event: HookEvent, name: FileHookName, profile: Profile): Fields {
@@ -84,10 +92,14 @@ function createClassicTool(input: HandlerInput, call: CallFacts): Fields {
 }
 
 /**
- * Creates the call in the SDK's vocabulary: whole if one SDK call can express it, else the part of
- * this run.
+ * Creates the call for `tool_call` and `tool_result` in the SDK's vocabulary: whole if one SDK call can
+ * express it, else the part of this run. Where the vocabulary was chosen, a hook may compare the name
+ * here, so it is in that one.
  */
-function createSdkTool({ event, tool }: HandlerInput, call: CallFacts) {
+function createSdkTool({ event, tool, asked }: HandlerInput, call: CallFacts) {
+  if (asked !== undefined && tool !== null) {
+    return { fields: { name: tool.name, input: tool.input ?? null }, part: tool.part };
+  }
   const views = listToolViews(call, 'sdk', {
     cwd: event.cwd,
     root: event.workspaceRoots[0] ?? null,
@@ -105,8 +117,9 @@ function createPostToolUse(
   const { tool: call, result } = event;
   const part = input.tool?.part ?? null;
   const sdk = createSdkTool(input, call);
+  const isSdk = (input.asked?.vocabulary ?? profile) === 'sdk';
   const sdkOutput = formatResult(call, result, 'sdk', sdk.part);
-  const ownOutput = profile === 'sdk' ? sdkOutput : formatResult(call, result, 'classic', part);
+  const ownOutput = isSdk ? sdkOutput : formatResult(call, result, 'classic', part);
   return {
     postToolUse: {
       ...createClassicTool(input, call),

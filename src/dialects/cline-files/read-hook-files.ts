@@ -1,15 +1,8 @@
-import {
-  closeSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import { isNotFoundError } from '../../base/files.ts';
+import { memoize } from '../../base/memoize.ts';
 import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import {
@@ -22,6 +15,22 @@ import { findByPathExt } from '../../process/program-finder.ts';
 import type { Ignored } from '../discovery.ts';
 import type { HookDirectory } from './directories.ts';
 import { FILE_HOOK_NAMES, type FileHookName, findFileHookName, type Profile } from './events.ts';
+import {
+  type FileStart,
+  type HookTextReader,
+  isBinary,
+  listNeighbours,
+  readFileStart,
+} from './hook-texts.ts';
+import {
+  countNamesOf,
+  findGenerationsInBinary,
+  findNames,
+  findToolMentions,
+  type HookTexts,
+  stripComments,
+  type ToolMentions,
+} from './tool-mentions.ts';
 
 /** A file whose name and place make it a hook. */
 export interface HookFile {
@@ -31,6 +40,8 @@ export interface HookFile {
   readonly path: string;
   readonly directory: HookDirectory;
   readonly profile: Profile;
+  /** The tools that it knows by name; null for events without a tool. */
+  readonly mentions: ToolMentions | null;
   readonly isExecutable: boolean;
   readonly launch: LaunchPlan;
   /** The text after `#!` in its first line; empty without one. */
@@ -43,17 +54,27 @@ export interface HookFile {
 export function readHookDirectory(
   directory: HookDirectory,
   machine: LaunchMachine,
+  texts: HookTextReader,
 ): { readonly files: readonly HookFile[]; readonly ignored: readonly Ignored[] } {
   const listing = listNames(directory.path);
   if ('why' in listing) return { files: [], ignored: [listing] };
   const files: HookFile[] = [];
   const ignored: Ignored[] = [];
+  const getNeighbours = memoize(() => listHelpers(directory.path, machine));
+  const readTexts = (own: string): HookTexts => texts.read(own, getNeighbours());
   for (const entry of listing.toSorted()) {
-    const hookFile = readEntry(entry, { directory, siblings: listing, machine });
+    const hookFile = readEntry(entry, { directory, siblings: listing, machine, readTexts });
     if ('why' in hookFile) ignored.push(hookFile);
     else files.push(hookFile);
   }
   return { files, ignored };
+}
+
+/** Lists the files of a hook directory that are no hooks themselves. */
+function listHelpers(directory: string, { platform }: LaunchMachine): readonly string[] {
+  return listNeighbours(directory).filter(
+    (file) => path.dirname(file) !== directory || 'why' in parseName(path.basename(file), platform),
+  );
 }
 
 /** Lists the names in a directory; empty when it does not exist, a reason when it cannot be read. */
@@ -78,6 +99,8 @@ interface Neighbourhood {
   readonly directory: HookDirectory;
   readonly siblings: readonly string[];
   readonly machine: LaunchMachine;
+  /** Reads the files that a hook with this text may load. */
+  readonly readTexts: (own: string) => HookTexts;
 }
 
 function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
@@ -127,11 +150,12 @@ function compare(one: string, other: string): number {
 export function readHookFile(
   file: string,
   name: FileHookName,
-  { directory, machine }: Pick<Neighbourhood, 'directory' | 'machine'>,
+  { directory, machine, readTexts }: Omit<Neighbourhood, 'siblings'>,
 ): HookFile | Ignored {
   const stats = readStats(file);
   if ('why' in stats) return stats;
-  const text = readHead(file, stats.size);
+  const start = readFileStart(file);
+  const text = typeof start === 'string' ? start : start.bytes;
   const fileName = formatFileName(name, file);
   return {
     id: `cline:${directory.label}${directory.suffix}:${fileName}`,
@@ -139,7 +163,7 @@ export function readHookFile(
     name,
     path: file,
     directory,
-    profile: typeof text === 'string' ? 'classic' : detectProfile(name, text.toString('utf8')),
+    ...examineText(name, start, readTexts),
     isExecutable: isExecutable(stats),
     launch: planHookLaunch(file, stats, text, machine),
     shebang: typeof text === 'string' ? '' : readShebangLine(text),
@@ -204,22 +228,6 @@ function readStats(file: string): Stats | Ignored {
   }
 }
 
-const HEAD_BYTES = 64 * 1024;
-
-function readHead(file: string, bytes: number): Buffer | string {
-  try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const head = Buffer.allocUnsafe(Math.min(bytes, HEAD_BYTES));
-      return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    return getErrorMessage(error);
-  }
-}
-
 const LINE_BYTES = 512;
 
 function readShebangLine(head: Buffer): string {
@@ -271,25 +279,55 @@ function isForeignTwin(
   return 'missing' in launch && (hasTwin || machine.findProgram('pwsh') === null);
 }
 
+const TOOL_HOOKS: ReadonlySet<FileHookName> = new Set(['PreToolUse', 'PostToolUse']);
+
+/** Finds out for which generation of Cline a hook was written, and which tools it names. */
+function examineText(
+  name: FileHookName,
+  start: FileStart,
+  readTexts: (own: string) => HookTexts,
+): Pick<HookFile, 'profile' | 'mentions'> {
+  if (typeof start === 'string') return { profile: 'classic', mentions: null };
+  const { bytes, isCut } = start;
+  if (isBinary(bytes)) return examineBinary(name, start);
+  const own = bytes.toString('utf8');
+  if (!TOOL_HOOKS.has(name)) return { profile: detectProfile(name, own), mentions: null };
+  const texts = readTexts(own);
+  const mentions = findToolMentions({ ...texts, isPartial: texts.isPartial || isCut });
+  return { profile: detectProfile(name, own, texts.helpers), mentions };
+}
+
+/** A compiled program that names tools of one generation was written for it; any other may know both. */
+function examineBinary(
+  name: FileHookName,
+  { bytes, isCut }: Exclude<FileStart, string>,
+): Pick<HookFile, 'profile' | 'mentions'> {
+  const [generation, second] = findGenerationsInBinary(bytes);
+  const isClear = generation !== undefined && second === undefined && !isCut;
+  const texts = { own: '', helpers: [], readOthers: () => [], isPartial: !isClear };
+  return {
+    profile: generation ?? detectProfile(name, ''),
+    mentions: TOOL_HOOKS.has(name) ? findToolMentions(texts) : null,
+  };
+}
+
 // VS Code never had these events, so their hooks are written for the SDK.
 const SDK_MOMENTS: ReadonlySet<FileHookName> = new Set(['TaskError', 'SessionShutdown']);
 
-/** Guesses from its name and text for which generation of Cline a hook was written. */
-export function detectProfile(name: FileHookName, text: string): Profile {
+/** Guesses from its name and texts for which generation of Cline a hook was written. */
+export function detectProfile(
+  name: FileHookName,
+  text: string,
+  helpers: readonly string[] = [],
+): Profile {
   if (SDK_MOMENTS.has(name)) return 'sdk';
-  if (!ANY_SIGN.test(text)) return 'classic';
-  return detectProfileIn(stripComments(text)) ?? detectProfileIn(text) ?? 'classic';
+  const texts = [stripComments(text), stripComments(helpers.join('\n')), text];
+  const profiles = texts.filter((each) => ANY_SIGN.test(each)).map(detectProfileIn);
+  return profiles.find((profile) => profile !== null) ?? 'classic';
 }
 
 // A quick test: every text searched below contains one of these, and most small hooks contain none.
-const ANY_SIGN = /_|editor|rootSessionId/;
-
-// The comment that Cline writes into new hooks names tools as examples.
-const COMMENT_LINE = /^[ \t]*(?:#|\/\/|\/\*|\*(?:[ \t/]|$)).*$/gmu;
-
-function stripComments(text: string): string {
-  return text.replace(COMMENT_LINE, '');
-}
+const ANY_SIGN = /_|editor|skills|rootSessionId/;
 
 const SDK_WORDS =
   /\b(?:tool_call|tool_result|apply_patch|agent_(?:start|resume|end|error|abort)|prompt_submit|session_shutdown|rootSessionId|parent_agent_id)\b/u;
@@ -300,8 +338,10 @@ const SDK_WORDS =
  */
 function detectProfileIn(text: string): Profile | null {
   if (hasSdkKeysFirst(text)) return 'sdk';
-  const classic = countNames(text, CLASSIC_TOOLS);
-  const sdk = countNames(text, SDK_TOOLS);
+  const { certain, inProse } = findNames(text);
+  const names = new Set([...certain, ...inProse]);
+  const classic = countNamesOf('classic', names);
+  const sdk = countNamesOf('sdk', names);
   if (classic !== sdk) return classic > sdk ? 'classic' : 'sdk';
   if (SDK_WORDS.test(text)) return 'sdk';
   return classic > 0 ? 'classic' : null;
@@ -311,15 +351,4 @@ function hasSdkKeysFirst(text: string): boolean {
   const sdkAt = text.search(/[.'"]tool_(?:call|result)\b/u);
   const sharedAt = text.search(/\b(?:pre|post)ToolUse\b/u);
   return sdkAt !== -1 && (sharedAt === -1 || sdkAt < sharedAt);
-}
-
-// `apply_patch` is in neither list: both generations have it. `editor` is also a plain word, so only
-// one in quotes or between bars counts.
-const CLASSIC_TOOLS =
-  /\b(?:execute_command|read_file|write_to_file|replace_in_file|list_files|list_code_definition_names|search_files|browser_action|use_mcp_tool|access_mcp_resource|ask_followup_question|attempt_completion|(?:plan|act)_mode_respond)\b/gu;
-const SDK_TOOLS =
-  /\b(?:run_commands|read_files|search_codebase|fetch_web_content|ask_question|spawn_agent|(?<=["'|])editor(?=["'|)]))\b/gu;
-
-function countNames(text: string, names: RegExp): number {
-  return new Set(text.match(names)).size;
 }
