@@ -100,6 +100,7 @@ type Fields = ReadonlyMap<string, Expected>;
 const ANSWER_FIELDS: Fields = createFields<Answer>({
   decision: OBJECT,
   failure: FAILURE,
+  onFailure: expectOneOf(['open', 'closed']),
   notes: TEXTS,
   program: OBJECT,
   late: PROMISE,

@@ -45,6 +45,8 @@ export interface Exchange {
 export interface Answer {
   readonly decision?: Decision;
   readonly failure?: Failure;
+  /** The policy for this failure, where it is stricter than that of the handler: one reading of its output refuses. */
+  readonly onFailure?: FailurePolicy;
   readonly notes?: readonly string[];
   /** How its program ended, for the trace. */
   readonly program?: {

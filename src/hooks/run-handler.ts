@@ -151,7 +151,7 @@ export class HandlerRun {
   #createOutcome(answer: Answer, durationMs: number, status?: Outcome['status']): Outcome {
     const { handler, input, pass } = this;
     const { failure = null, decision = null, notes = [], program } = answer;
-    const onFailure = getFailurePolicy(handler);
+    const onFailure = getFailurePolicy(handler, answer.onFailure);
     return {
       hook: handler.id,
       dialect: handler.dialect,
@@ -252,8 +252,9 @@ export function getFailedEffect(onFailure: FailurePolicy): Outcome['effect'] {
 }
 
 /** An event that cannot be refused cannot fail closed. */
-function getFailurePolicy(handler: Handler): FailurePolicy {
-  return EVENTS[handler.event].refusal === null ? 'open' : handler.onFailure;
+function getFailurePolicy(handler: Handler, ofAnswer: FailurePolicy | undefined): FailurePolicy {
+  if (EVENTS[handler.event].refusal === null) return 'open';
+  return ofAnswer === 'closed' ? ofAnswer : handler.onFailure;
 }
 
 /** Checked again, because trust may have changed while the handler waited for its turn. */

@@ -27,7 +27,7 @@ export function createFileHookCodec(
 function decodeResult(input: HandlerInput, result: ProgramResult, options: DecideOptions): Answer {
   const text = findAnswerText(result);
   if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
-  const { answer, fault, notes } = readAnswer(text);
+  const { answer, fault, refusal, notes } = readAnswer(text);
   if (answer !== null) {
     const decided = decide(answer, input, options);
     return {
@@ -35,13 +35,24 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Decid
       notes: [...notes, ...decided.notes, ...describeExit(result)],
     };
   }
-  if (fault !== null) return { failure: { kind: 'output', message: fault }, notes };
+  if (fault !== null) return createFaultAnswer(fault, refusal, notes);
   if (result.ending === 'signal') {
     return { failure: { kind: 'killed', message: `was killed by ${result.signal}` }, notes };
   }
   if (result.exitCode === 0) return { notes };
   const message = `exited with code ${result.exitCode} and gave no answer${findFailureLine(result)}`;
   return { failure: { kind: 'exit', message }, notes };
+}
+
+/** A hook whose output refuses in one reading refuses, because the author may have meant that one. */
+function createFaultAnswer(
+  fault: string,
+  refusal: string | undefined,
+  notes: readonly string[],
+): Answer {
+  if (refusal === undefined) return { failure: { kind: 'output', message: fault }, notes };
+  const message = `${fault}; refused, because one reading of it says ${refusal}`;
+  return { failure: { kind: 'output', message }, onFailure: 'closed', notes };
 }
 
 /**

@@ -7,6 +7,14 @@ import {
   parseJson,
   getTypeName,
 } from '../../base/json.ts';
+import {
+  cleanOutput,
+  findRefusal,
+  findRefusingField,
+  findRepeatedKey,
+  isUtf16,
+  mayHoldAnswer,
+} from '../find-refusal.ts';
 
 /** A file hook's answer, with one name for the fields of both generations. */
 export interface FileHookAnswer {
@@ -22,6 +30,8 @@ interface ReadAnswer {
   readonly answer: FileHookAnswer | null;
   /** Why stdout is an invalid answer, or null. */
   readonly fault: string | null;
+  /** What refuses in one reading of an invalid answer; the hook then refuses. */
+  readonly refusal?: string;
   readonly notes: readonly string[];
 }
 
@@ -39,19 +49,52 @@ const SPELLINGS = {
 
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.values(SPELLINGS).flat());
 
-/** Finds the answer in stdout: a HOOK_CONTROL line, else all of it, else the last JSON object in the noise. */
+/**
+ * Finds the answer in stdout: a HOOK_CONTROL line, else all of it, else the last JSON object in the
+ * noise. Output that can be read in two ways is a fault.
+ */
 export function readAnswer(stdout: string): ReadAnswer {
   const text = stdout.trim();
   if (text === '') return createNoAnswer([]);
+  if (isUtf16(text)) return createFault(NOT_UTF8, text);
   const object = findObject(text);
   if (object === null) return explainUnreadable(text);
-  if ('error' in object) return rejectControlLine(object.error);
-  // `{}` is an empty answer of the SDK.
-  if (Object.keys(object.value).length === 0) return createNoAnswer(object.notes);
-  if (!hasKnownField(object.value)) {
-    return createNoAnswer([...object.notes, 'its JSON has no known field']);
+  if ('error' in object) return createFault(describeControlFault(object.error), text);
+  const { value, json, earlier, notes } = object;
+  const read = readObject(value, notes);
+  if (read.answer?.cancel === true) return read;
+  const earlierRefusal = earlier.find((each) => readObject(each, []).answer?.cancel === true);
+  if (earlierRefusal !== undefined) return createFault(TWO_ANSWERS, text);
+  const repeatedKey = findRepeatedKey(json, []);
+  if (repeatedKey !== null && KNOWN_FIELDS.has(repeatedKey)) {
+    return createFault(`its JSON has the key "${repeatedKey}" more than once`, json);
   }
-  return readObject(object.value, object.notes);
+  return hasKnownField(value) ? checkShape(read, text) : explainUnknownFields(value, notes);
+}
+
+const NOT_UTF8 = 'stdout is not UTF-8 but UTF-16 or binary; print the JSON as UTF-8';
+const TWO_ANSWERS = 'stdout holds two answers, and one of them refuses';
+
+/** `{}` is an empty answer of the SDK. Fields of another agent's answer may refuse. */
+function explainUnknownFields(value: Fields, notes: readonly string[]): ReadAnswer {
+  if (Object.keys(value).length === 0) return createNoAnswer(notes);
+  const refusal = findRefusingField(value);
+  if (refusal === null) return createNoAnswer([...notes, 'its JSON has no known field']);
+  const fault = `its JSON has no known field, but ${refusal} looks like a refusal; expected {"cancel": true}`;
+  return { answer: null, fault, refusal, notes };
+}
+
+/** An answer in an array may be one of several. */
+function checkShape(read: ReadAnswer, text: string): ReadAnswer {
+  const parsed = parseJson(text);
+  return parsed.ok && Array.isArray(parsed.value) ? createFault(NO_OBJECT, text) : read;
+}
+
+const NO_OBJECT = 'stdout is JSON but not an object';
+
+function createFault(fault: string, text: string): ReadAnswer {
+  const refusal = findRefusal(text);
+  return { answer: null, fault, ...(refusal === null ? {} : { refusal }), notes: [] };
 }
 
 function readObject(value: Fields, before: readonly string[]): ReadAnswer {
@@ -59,7 +102,10 @@ function readObject(value: Fields, before: readonly string[]): ReadAnswer {
   const notes = [...before];
   const answer = readFields(value, notes);
   if (fault === null) return { answer, fault, notes };
-  if (answer.cancel !== true) return { answer: null, fault, notes: before };
+  if (answer.cancel !== true) {
+    const refusal = findRefusingField(value);
+    return { answer: null, fault, ...(refusal === null ? {} : { refusal }), notes: before };
+  }
   // An invalid `overrideInput` must not invalidate the refusal.
   const { overrideInput: _input, ...refusal } = answer;
   return { answer: refusal, fault: null, notes: [...notes, `${fault}; ignored`] };
@@ -70,44 +116,66 @@ function createNoAnswer(notes: readonly string[]): ReadAnswer {
 }
 
 function explainUnreadable(text: string): ReadAnswer {
-  const parsed = parseJson(text);
-  if (parsed.ok) return createNoAnswer(['stdout is JSON but not an object, so it is ignored']);
-  if (!text.includes('{')) return createNoAnswer(['stdout holds no JSON, so it is ignored']);
-  return { answer: null, fault: `stdout is not readable as JSON: ${parsed.error}`, notes: [] };
+  const parsed = parseJson(cleanOutput(text));
+  if (parsed.ok && mayHoldAnswer(parsed.value)) return createFault(NO_OBJECT, text);
+  if (parsed.ok) return createNoAnswer([`${NO_OBJECT}, so it is ignored`]);
+  if (text.includes('{'))
+    return createFault(`stdout is not readable as JSON: ${parsed.error}`, text);
+  if (ANSWER_LINE.test(cleanOutput(text))) return createFault('stdout is not JSON', text);
+  return createNoAnswer(['stdout holds no JSON, so it is ignored']);
 }
 
+/** A field of an answer without quotes and braces, as in YAML. */
+const ANSWER_LINE =
+  /^[ \t]{0,20}(?:cancel|shouldContinue|should_continue|review|decision)[ \t]{0,20}[:=][ \t]{0,20}\S/im;
+
 /** An unparsable HOOK_CONTROL line is a fault, whatever else stdout contains. */
-function rejectControlLine(error: string): ReadAnswer {
-  const fault = `its HOOK_CONTROL line is not readable as JSON: ${error}`;
-  return { answer: null, fault, notes: [] };
+function describeControlFault(error: string): string {
+  return `its HOOK_CONTROL line is not readable as JSON: ${error}`;
 }
 
 function hasKnownField(fields: Fields): boolean {
   return Object.keys(fields).some((key) => KNOWN_FIELDS.has(key));
 }
 
-function findObject(text: string) {
-  const control = findControlLine(text);
-  if (control !== null) return parseControl(control);
+interface FoundObject {
+  readonly value: Fields;
+  /** Its text. */
+  readonly json: string;
+  /** Other objects with known fields that are printed before it. */
+  readonly earlier: readonly Fields[];
+  readonly notes: readonly string[];
+}
+
+function findObject(text: string): FoundObject | { readonly error: string } | null {
+  const controls = listControlLines(text);
+  const control = controls.at(-1);
+  if (control !== undefined) return parseControl(control, controls.slice(0, -1));
   const whole = parseObject(text);
-  if (whole !== null) return { value: whole, notes: [] };
-  const value = findLastObject(text);
-  return value === null ? null : { value, notes: ['stdout holds more than its JSON'] };
+  if (whole !== null) return { value: whole, json: text, earlier: [], notes: [] };
+  const found = findLastObject(text);
+  return found === null ? null : { ...found, notes: ['stdout holds more than its JSON'] };
 }
 
 const CONTROL_PREFIX = 'HOOK_CONTROL\t';
 
-function findControlLine(text: string): string | null {
-  if (!text.includes(CONTROL_PREFIX)) return null;
-  const lines = text.split('\n').map((line) => line.trim());
-  const line = lines.findLast((each) => each.startsWith(CONTROL_PREFIX));
-  return line === undefined ? null : line.slice(CONTROL_PREFIX.length);
+function listControlLines(text: string): readonly string[] {
+  if (!text.includes(CONTROL_PREFIX)) return [];
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith(CONTROL_PREFIX))
+    .map((line) => line.slice(CONTROL_PREFIX.length));
 }
 
-function parseControl(line: string) {
-  const parsed = parseJson(line);
+function parseControl(json: string, before: readonly string[]): ReturnType<typeof findObject> {
+  const parsed = parseJson(json);
   if (!parsed.ok) return { error: parsed.error };
-  return { value: isRecord(parsed.value) ? parsed.value : {}, notes: [] };
+  if (parsed.value !== null && !isRecord(parsed.value)) {
+    return { error: `expected an object, found ${getTypeName(parsed.value)}` };
+  }
+  const earlier = before.map(parseObject).filter((each) => each !== null);
+  return { value: parsed.value ?? {}, json, earlier, notes: [] };
 }
 
 function parseObject(text: string): Fields | null {
@@ -123,8 +191,9 @@ const PARSE_TIMES_OVER = 4;
  * Finds the last JSON object with a known field, else the last one. A log line that is JSON must not
  * replace a `cancel` printed before it.
  */
-function findLastObject(text: string): Fields | null {
-  let last: Fields | null = null;
+function findLastObject(text: string): Omit<FoundObject, 'notes'> | null {
+  const answers: { readonly value: Fields; readonly json: string }[] = [];
+  let last: (typeof answers)[number] | null = null;
   let budget = PARSE_AT_LEAST + text.length * PARSE_TIMES_OVER;
   let insideOf = Number.POSITIVE_INFINITY;
   for (const { start, end } of findBalancedSpans(text).toReversed()) {
@@ -132,13 +201,16 @@ function findLastObject(text: string): Fields | null {
     budget -= end - start;
     // Unparsed output may contain a refusal, so there is no answer.
     if (budget < 0) return null;
-    const value = parseObject(text.slice(start, end));
+    const json = text.slice(start, end);
+    const value = parseObject(json);
     if (value === null) continue;
-    if (hasKnownField(value)) return value;
-    last ??= value;
+    if (hasKnownField(value)) answers.push({ value, json });
+    last ??= { value, json };
     insideOf = start;
   }
-  return last;
+  const [answer, ...earlier] = answers;
+  if (answer !== undefined) return { ...answer, earlier: earlier.map(({ value }) => value) };
+  return last === null ? null : { ...last, earlier: [] };
 }
 
 interface Span {

@@ -1,5 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
+import { findRefusingField } from '../find-refusal.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
@@ -90,7 +91,10 @@ function describeNoAnswer(message: unknown): string {
   return `expected "message" to be a message with a list of parts as "content", found ${getTypeName(message)}; the answer stays`;
 }
 
+/** A value that is no answer, or a refusal under a wrong name or type, is a failure of the guard. */
 export function readToolCall(result: unknown, tool: string): Answer | undefined {
+  const fault = findToolCallFault(result);
+  if (fault !== null) return fault;
   return toAnswer(result, (fields) => {
     const ruling = { ...readEffect(fields, tool), ...readStop(fields) };
     const isRefused = ruling.effect === 'deny' || ruling.stop !== undefined;
@@ -102,6 +106,30 @@ export function readToolCall(result: unknown, tool: string): Answer | undefined 
       ...readInput(fields, ruling),
     };
   });
+}
+
+const EXPECTED = 'expected an object such as { skip: true, reason: "…" }, or nothing';
+
+function findToolCallFault(result: unknown): Answer | null {
+  if (result === undefined || result === null) return null;
+  if (!isRecord(result)) {
+    const message = `${EXPECTED}, found ${getTypeName(result)}`;
+    // `return false` is how many hook systems refuse.
+    const refuses = result === false ? ({ onFailure: 'closed' } as const) : {};
+    return { failure: { kind: 'output', message }, ...refuses };
+  }
+  if (result['skip'] === true || result['stop'] === true) return null;
+  const odd = ['skip', 'stop'].find((name) => isOddFlag(result[name]));
+  const refusal = findRefusingField(result);
+  if (odd === undefined && refusal === null) return null;
+  const found = refusal ?? `"${odd}" of type ${getTypeName(result[odd ?? ''])}`;
+  const message = `${EXPECTED}, found ${found}`;
+  return { failure: { kind: 'output', message }, onFailure: 'closed' };
+}
+
+/** A truthy flag of another type refuses in Cline, too. */
+function isOddFlag(flag: unknown): boolean {
+  return typeof flag !== 'boolean' && Boolean(flag);
 }
 
 const MAX_INPUT_CHARACTERS = 10_000_000;

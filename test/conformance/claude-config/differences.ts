@@ -225,6 +225,23 @@ export const DIFFERENCES: readonly Difference[] = [
     here: 'It does not; `manual` in a settings file means `default`.',
     why: 'There is no classifier, and one name is enough.',
   },
+  {
+    cases: {
+      '03-pre-cases': [
+        'legacy_deny',
+        'no_event',
+        'bad_json',
+        'text_then_json',
+        'json_then_text',
+        'array_json',
+      ],
+      '25-onfailure': ['badjson'],
+    },
+    claude:
+      'An answer with text around it, in an array, cut off or under a wrong name is plain text or an error, and the call goes on.',
+    here: 'On PreToolUse and PermissionRequest it is a failed outcome that allows nothing, and a denial when one reading of it refuses.',
+    why: 'A guard that refused and was misread must not look as if it had agreed.',
+  },
 ];
 
 /** The differences as a table in Markdown. */

@@ -214,16 +214,17 @@ test('several misplaced fields are noted in the plural', () => {
   const out = { permissionDecision: 'deny', permissionDecisionReason: 'no' };
   expect(decodeOutput(request('PreToolUse', { out })).notes).toEqual([
     '"permissionDecision", "permissionDecisionReason" belong in hookSpecificOutput and were not read here',
+    'its output cannot be read as one answer for sure, so it allows nothing',
   ]);
 });
 
 test.each([
-  ['block', 'deny'],
-  ['approve', 'allow'],
-])('the permission decision %j is read as %j', (permissionDecision, meant) => {
+  ['block', 'deny', '; refused, because one reading of it says "permissionDecision": block'],
+  ['approve', 'allow', ''],
+])('the permission decision %j should be %j', (permissionDecision, meant, refused) => {
   const out = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision } };
   expect(decodeOutput(request('PreToolUse', { out })).failure?.message).toBe(
-    `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; use "${meant}"`,
+    `expected "hookSpecificOutput.permissionDecision" to be "allow", "deny", "ask" or "defer", found "${permissionDecision}"; use "${meant}"${refused}`,
   );
 });
 

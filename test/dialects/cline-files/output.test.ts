@@ -81,9 +81,7 @@ describe('no answer', () => {
     ['[1, 2]', ['stdout is JSON but not an object, so it is ignored']],
     ['42', ['stdout is JSON but not an object, so it is ignored']],
     ['true', ['stdout is JSON but not an object, so it is ignored']],
-    ['"text"', ['stdout is JSON but not an object, so it is ignored']],
     ['{}', []],
-    ['{"decision":"block"}', ['its JSON has no known field']],
     ['log {"a":1}', [MORE, 'its JSON has no known field']],
     ['HOOK_CONTROL\tnull', []],
     ['{"cancel":true}\nHOOK_CONTROL\t{}', []],
@@ -95,11 +93,9 @@ describe('no answer', () => {
 describe('a fault', () => {
   test.each([
     ['unquoted keys', '{cancel:false,contextModification:"",errorMessage:""}'],
-    ['single quotes', "{'cancel': true}"],
-    ['a missing brace', '{"cancel":true'],
-    ['a trailing comma', '{"cancel":true,}'],
-    ['a control line that is cut off', '{"context":"log"}\nHOOK_CONTROL\t{"cancel":true'],
     ['a control line without JSON', 'HOOK_CONTROL\tcancel'],
+    ['a control line with a word', 'HOOK_CONTROL\t"cancel"'],
+    ['a control line with an array', 'HOOK_CONTROL\t[{"cancel":false}]'],
   ])('is %s', (_, stdout) => {
     expect(readAnswer(stdout)).toEqual({
       answer: null,
@@ -109,11 +105,49 @@ describe('a fault', () => {
   });
 
   test.each([
-    ['{"cancel":"yes"}', '"cancel" should be true or false, found string "yes"'],
-    ['{"cancel":1}', '"cancel" should be true or false, found number 1'],
+    ['a bare string', '"cancel"'],
+    ['an array of words', '["no"]'],
+    ['an array around an answer', '[{"cancel":false}]'],
+    ['a doubled key', '{"cancel":false,"cancel":false}'],
+    ['UTF-16', Buffer.from('{"cancel":false}', 'utf16le').toString('utf8')],
+    ['YAML', 'cancel: maybe'],
+  ])('is %s, which does not agree', (_, stdout) => {
+    expect(readAnswer(stdout)).toEqual({ answer: null, fault: expect.any(String), notes: [] });
+  });
+
+  test.each([
+    ['single quotes', "{'cancel': true}"],
+    ['a missing brace', '{"cancel":true'],
+    ['a trailing comma', '{"cancel":true,}'],
+    ['a control line that is cut off', '{"context":"log"}\nHOOK_CONTROL\t{"cancel":true'],
+    ['a doubled key', '{"cancel":true,"cancel":false}'],
+    ['a doubled key behind an escape', String.raw`{"cancel":true,"c\u0061ncel":false}`],
+    ['two answers', '{"cancel":true}\n{"cancel":false}'],
+    ['a refusal before context', '{"cancel":true}\n{"contextModification":"x"}'],
+    ['two control lines', 'HOOK_CONTROL\t{"cancel":true}\nHOOK_CONTROL\t{"cancel":false}'],
+    ['an answer as a JSON string', JSON.stringify('{"cancel":true}')],
+    ['UTF-16', Buffer.from('\uFEFF{"cancel":true}', 'utf16le').toString('utf8')],
+    ['colour codes inside', '{"cancel":\u001B[31mtrue\u001B[0m}'],
+    ['YAML', 'cancel: true\nerrorMessage: no\n'],
+    ['a key in another case', '{"Cancel":true}'],
+    ['another agent’s answer', '{"decision":"block"}'],
+    ['a word for true', '{"cancel":"yes"}'],
+    ['a number for true', '{"cancel":1}'],
+    ['a word for false', '{"shouldContinue":"no"}'],
+    ['a number for false', '{"should_continue":0}'],
+  ])('refuses when one reading does: %s', (_, stdout) => {
+    const { answer, fault, refusal } = readAnswer(stdout);
+    expect({ answer, fault, refusal }).toEqual({
+      answer: null,
+      fault: expect.any(String),
+      refusal: expect.any(String),
+    });
+  });
+
+  test.each([
+    ['{"cancel":"maybe"}', '"cancel" should be true or false, found string "maybe"'],
     ['{"cancel":[]}', '"cancel" should be true or false, found array'],
-    ['{"shouldContinue":"no"}', '"shouldContinue" should be true or false, found string "no"'],
-    ['{"should_continue":0}', '"should_continue" should be true or false, found number 0'],
+    ['{"shouldContinue":7}', '"shouldContinue" should be true or false, found number 7'],
     ['{"cancel":false,"review":{}}', '"review" should be true or false, found object'],
   ])('is a flag that cannot be read: %s', (stdout, fault) => {
     expect(readAnswer(stdout)).toEqual({ answer: null, fault, notes: [] });

@@ -24,3 +24,25 @@ it.each([
 ])('%j has none', (result, decision) => {
   expect(readToolCall(result, 'one')).toEqual({ decision, notes: [] });
 });
+
+it.each([
+  [false],
+  [{ skip: 'true' }],
+  [{ skip: 1 }],
+  [{ stop: 'yes' }],
+  [{ cancel: true }],
+  [{ decision: 'block', reason: 'no' }],
+  [{ block: true }],
+  [{ allow: false }],
+])('%j is a failure that refuses, because the plugin seems to mean that', (result) => {
+  expect(readToolCall(result, 'one')).toEqual({
+    failure: { kind: 'output', message: expect.stringContaining('expected an object such as') },
+    onFailure: 'closed',
+  });
+});
+
+it.each([[true], ['ok'], [[{ skip: true }]]])('%j is a failure, and no answer', (result) => {
+  expect(readToolCall(result, 'one')).toEqual({
+    failure: { kind: 'output', message: expect.stringContaining('expected an object such as') },
+  });
+});

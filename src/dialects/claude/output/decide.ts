@@ -13,6 +13,7 @@ import {
   noteUnparsed,
   formatStderr,
 } from './failures.ts';
+import { explainAmbiguousAnswer, explainAmbiguousText, findRefusalInOutput } from './ambiguity.ts';
 import { parseOutput } from './parse.ts';
 import {
   canBlock,
@@ -169,6 +170,8 @@ export function decodeOutput(request: OutputRequest): Answer {
   const output = parseOutput(request.stdout);
   if (output.kind === 'unusable') return createOutputFailure(request, output.why);
   if (output.kind === 'json') return decodeJson(request, output.value);
+  const ambiguity = explainAmbiguousText(request.event, request.stdout);
+  if (ambiguity !== null) return createOutputFailure(request, ambiguity, [AMBIGUOUS]);
   const plain = output.kind === 'text' ? output : { text: '', notes: [] };
   const notes = [...plain.notes, ...noteShellComplaint(request.stderr)];
   return addNotes(notes, decodeText(request, plain.text));
@@ -177,6 +180,9 @@ export function decodeOutput(request: OutputRequest): Answer {
 function decodeJson(request: OutputRequest, value: Readonly<Record<string, unknown>>): Answer {
   const checked = checkAnswer(request.event, value);
   if (!checked.ok) return createOutputFailure(request, checked.problem);
+  const ambiguity = explainAmbiguousAnswer(request.event, request.stdout, value);
+  if (ambiguity !== null)
+    return createOutputFailure(request, ambiguity, [...checked.notes, AMBIGUOUS]);
   const { decision, notes } = decideAnswer(checked.answer, request);
   const all = [...checked.notes, ...notes, ...listExitNotes(request)];
   const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
@@ -321,11 +327,27 @@ function readWorktreePath(text: string): Answer {
   return { failure: { kind: 'output', message } };
 }
 
-/** Output that cannot be parsed decides nothing, unless the exit code refuses. */
-function createOutputFailure(request: OutputRequest, problem: string): Answer {
-  if (isBlockedByExit(request)) return addNotes([problem], createExitRefusal(request));
-  return { failure: explainFailure(request, { kind: 'output', message: problem }, problem) };
+/**
+ * Output that cannot be read for sure decides nothing, unless the exit code refuses; and it refuses when
+ * one reading of it does.
+ */
+function createOutputFailure(
+  request: OutputRequest,
+  problem: string,
+  notes: readonly string[] = [],
+): Answer {
+  if (isBlockedByExit(request)) return addNotes([problem, ...notes], createExitRefusal(request));
+  const refusal = findRefusalInOutput(request.event, request.stdout);
+  const message =
+    refusal === null ? problem : `${problem}; refused, because one reading of it says ${refusal}`;
+  const failure = explainFailure(request, { kind: 'output', message }, message);
+  return addNotes(notes, {
+    failure,
+    ...(refusal === null ? {} : { onFailure: 'closed' as const }),
+  });
 }
+
+const AMBIGUOUS = 'its output cannot be read as one answer for sure, so it allows nothing';
 
 function hasEndedWell({ exitCode }: OutputRequest): boolean {
   return exitCode === 0 || exitCode === 2;

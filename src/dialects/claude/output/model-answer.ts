@@ -1,6 +1,7 @@
 import { truncateText, isRecord, parseJson } from '../../../base/json.ts';
 import type { Decision } from '../../../hooks/decision.ts';
 import type { Answer } from '../../../hooks/handler.ts';
+import { findRepeatedKey } from '../../find-refusal.ts';
 import type { ClaudeEvent } from '../events.ts';
 
 export interface ModelAnswerRequest {
@@ -17,6 +18,8 @@ interface Judgement {
   readonly ok: boolean;
   readonly reason: string;
   readonly impossible: boolean;
+  /** Whether another field, or the same one once more, says the opposite. */
+  readonly isContradicted: boolean;
 }
 
 /** Converts a model's `{ ok, reason }` to an answer; `ok: true` decides nothing. */
@@ -24,6 +27,10 @@ export function decideModelAnswer(request: ModelAnswerRequest): Answer {
   const judgement = findJudgement(request.text);
   if (judgement === null) {
     return { failure: { kind: 'output', message: describeUnusable(request.text) } };
+  }
+  if (judgement.ok && judgement.isContradicted) {
+    const message = 'its answer agrees and objects at once, so it counts as an objection';
+    return { failure: { kind: 'output', message }, onFailure: 'closed' };
   }
   return judgement.ok ? {} : createObjection(judgement, request);
 }
@@ -39,7 +46,12 @@ function readJudgement(text: string): Judgement | null {
   const { ok: isOk, decision, reason, impossible } = parsed.value;
   const ok = typeof isOk === 'boolean' ? isOk : APPROVALS.get(decision);
   if (ok === undefined) return null;
-  return { ok, reason: typeof reason === 'string' ? reason : '', impossible: impossible === true };
+  return {
+    ok,
+    reason: typeof reason === 'string' ? reason : '',
+    impossible: impossible === true,
+    isContradicted: APPROVALS.get(decision) === !ok || findRepeatedKey(text, []) !== null,
+  };
 }
 
 /** Models also answer with these values, which many prompts ask for because Claude Code's guide once did. */

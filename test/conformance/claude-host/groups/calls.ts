@@ -43,6 +43,9 @@ function callGroup(input: CallGroup): HostGroup {
 
 const REWRITE = 'PreToolUse hook for Bash returned updatedInput that failed schema validation: ';
 
+const NOT_ALONE =
+  'its JSON was not read: stdout must hold nothing but one JSON object; send log lines to stderr';
+
 export const preCases = callGroup({
   group: '03-pre-cases',
   event: 'PreToolUse',
@@ -50,8 +53,26 @@ export const preCases = callGroup({
   id: 'claude:user:PreToolUse:case.mjs',
   own: {
     upd_invalid: `[TOOL_RESULT ERR] ${REWRITE}expected "command" to be text, found nothing\nThe tool input from the model was valid; the hook's rewrite of it was not.`,
+    legacy_deny: refusedAsRead(
+      'expected "decision" to be "approve" or "block", found "deny"; use "decision": "block", or "permissionDecision": "deny" in hookSpecificOutput',
+      '"decision": deny',
+    ),
+    no_event: refusedAsRead(
+      'expected "hookSpecificOutput.hookEventName" to be "PreToolUse", and it is missing',
+      '"permissionDecision": deny',
+    ),
+    text_then_json: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
+    json_then_text: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
+    array_json: refusedAsRead(
+      'expected one JSON object such as {"decision": "block"}, found an array',
+      '"decision": block',
+    ),
   },
 });
+
+function refusedAsRead(problem: string, refusal: string): string {
+  return `[TOOL_RESULT ERR] PreToolUse:Bash hook error: ${problem}; refused, because one reading of it says ${refusal}`;
+}
 
 export const multi = callGroup({
   group: '05-multi',

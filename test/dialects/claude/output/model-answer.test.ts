@@ -120,3 +120,13 @@ test('no text makes the parser throw', () => {
     }),
   );
 });
+
+test.each(['{"ok":true,"decision":"block"}', '{"ok":false,"ok":true}'])(
+  'an answer that agrees and objects at once is a failure that refuses: %s',
+  (text) => {
+    expect(decide('PreToolUse', text)).toEqual({
+      failure: { kind: 'output', message: expect.stringContaining('agrees and objects at once') },
+      onFailure: 'closed',
+    });
+  },
+);

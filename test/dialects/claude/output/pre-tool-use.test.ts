@@ -15,8 +15,15 @@ const failed = (kind: 'exit' | 'output' | 'killed', message: string): Answer => 
   failure: { kind, message },
 });
 
+/** A failure that refuses, because one reading of the output does. */
+const refusedAsRead = (problem: string, refusal: string): Answer => ({
+  ...failed('output', `${problem}; refused, because one reading of it says ${refusal}`),
+  onFailure: 'closed',
+});
+
 const NOT_READ =
-  'the JSON after other output was not read: stdout must hold nothing but the JSON object; send log lines to stderr';
+  'its JSON was not read: stdout must hold nothing but one JSON object; send log lines to stderr';
+const UNSURE = 'its output cannot be read as one answer for sure, so it allows nothing';
 
 const CASES: readonly (readonly [string, Hook, unknown])[] = [
   [
@@ -123,9 +130,9 @@ const CASES: readonly (readonly [string, Hook, unknown])[] = [
   [
     'legacy_deny',
     { out: { decision: 'deny', reason: 'top-level deny' } },
-    failed(
-      'output',
+    refusedAsRead(
       'expected "decision" to be "approve" or "block", found "deny"; use "decision": "block", or "permissionDecision": "deny" in hookSpecificOutput',
+      '"decision": deny',
     ),
   ],
   [
@@ -144,9 +151,9 @@ const CASES: readonly (readonly [string, Hook, unknown])[] = [
   [
     'no_event',
     { out: { hookSpecificOutput: { permissionDecision: 'deny' } } },
-    failed(
-      'output',
+    refusedAsRead(
       'expected "hookSpecificOutput.hookEventName" to be "PreToolUse", and it is missing',
+      '"permissionDecision": deny',
     ),
   ],
   [
@@ -162,9 +169,23 @@ const CASES: readonly (readonly [string, Hook, unknown])[] = [
     { out: { foo: 1, ...deny('extra keys deny') } },
     refused('extra keys deny', 'unknown and not read: "foo"'),
   ],
-  ['text_then_json', { out: `log line\n${JSON.stringify(deny('x'))}` }, { notes: [NOT_READ] }],
+  [
+    'text_then_json',
+    { out: `log line\n${JSON.stringify(deny('x'))}` },
+    { ...refusedAsRead(NOT_READ, '"permissionDecision": deny'), notes: [UNSURE] },
+  ],
   ['ws_json', { out: `\n  ${JSON.stringify(deny('after ws'))}\n\n` }, refused('after ws')],
-  ['array_json', { out: '[{"decision":"block"}]' }, {}],
+  [
+    'array_json',
+    { out: '[{"decision":"block"}]' },
+    {
+      ...refusedAsRead(
+        'expected one JSON object such as {"decision": "block"}, found an array',
+        '"decision": block',
+      ),
+      notes: [UNSURE],
+    },
+  ],
   ['empty_obj', { out: '{}' }, decided({})],
 ];
 
@@ -173,11 +194,24 @@ describe('one hook on a tool call', () => {
     expect(decode('PreToolUse', hook)).toEqual(answer);
   });
 
-  test.each([
-    ['bad_json', '{"hookSpecificOutput": {'],
-    ['json_then_text', `${JSON.stringify(deny('before text'))}\ntrailing`],
-  ])('%s is plain text, which the note says', (_, out) => {
+  test('bad_json is a failure, because it may have been a refusal', () => {
+    const out = '{"hookSpecificOutput": {';
     expect(decode('PreToolUse', { out })).toEqual({
+      ...failed('output', NOT_READ),
+      notes: [UNSURE],
+    });
+  });
+
+  test('json_then_text refuses as its JSON does', () => {
+    const out = `${JSON.stringify(deny('before text'))}\ntrailing`;
+    expect(decode('PreToolUse', { out })).toEqual({
+      ...refusedAsRead(NOT_READ, '"permissionDecision": deny'),
+      notes: [UNSURE],
+    });
+  });
+
+  test('braces that are no answer are plain text, which the note says', () => {
+    expect(decode('PreToolUse', { out: '{ echo done; }' })).toEqual({
       notes: [expect.stringMatching(/^stdout starts with "\{" but is not one JSON object \(.+\)/u)],
     });
   });
@@ -296,9 +330,15 @@ describe('edges', () => {
     expect(decode('PreToolUse', { out }).failure?.kind).toBe('output');
   });
 
-  test('the stricter of two fields that rule counts', () => {
+  test('of two fields that contradict each other the refusal holds, as a failure', () => {
     const out = { decision: 'block', reason: 'r', ...pre({ permissionDecision: 'allow' }) };
-    expect(decode('PreToolUse', { out })).toEqual(refused('r'));
+    expect(decode('PreToolUse', { out })).toEqual({
+      ...refusedAsRead(
+        'it refuses and allows at once: "decision": "block" beside "permissionDecision": "allow"',
+        '"decision": block',
+      ),
+      notes: [UNSURE],
+    });
   });
 
   test('an empty reason is none', () => {

@@ -2,6 +2,13 @@ import { bash } from '../../fixture.ts';
 import { recordedHooks } from '../../recorded-hooks.ts';
 
 const UNUSABLE = { failures: ['output'] };
+const refusedAsRead = (problem: string, refusal: string) => ({
+  effect: 'deny' as const,
+  reasons: [`${problem}; refused, because one reading of it says ${refusal}`],
+  failures: ['output'],
+});
+const NOT_ALONE =
+  'its JSON was not read: stdout must hold nothing but one JSON object; send log lines to stderr';
 
 export const preCases = recordedHooks({
   group: '03-pre-cases',
@@ -29,17 +36,26 @@ export const preCases = recordedHooks({
     upd_invalid: { effect: 'allow', input: { nope: 1 } },
     legacy_block: { effect: 'deny', reasons: ['legacy block reason'] },
     legacy_approve: { effect: 'allow', reasons: ['legacy approve'] },
-    legacy_deny: UNUSABLE,
+    legacy_deny: refusedAsRead(
+      'expected "decision" to be "approve" or "block", found "deny"; use "decision": "block", or "permissionDecision": "deny" in hookSpecificOutput',
+      '"decision": deny',
+    ),
     sysmsg: { messages: ['hello user'] },
     mismatch_event: UNUSABLE,
-    no_event: UNUSABLE,
+    no_event: refusedAsRead(
+      'expected "hookSpecificOutput.hookEventName" to be "PreToolUse", and it is missing',
+      '"permissionDecision": deny',
+    ),
     badschema: UNUSABLE,
     extra_keys: { effect: 'deny', reasons: ['extra keys deny'] },
-    bad_json: {},
-    text_then_json: {},
-    json_then_text: {},
+    bad_json: UNUSABLE,
+    text_then_json: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
+    json_then_text: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
     ws_json: { effect: 'deny', reasons: ['after ws'] },
-    array_json: {},
+    array_json: refusedAsRead(
+      'expected one JSON object such as {"decision": "block"}, found an array',
+      '"decision": block',
+    ),
     empty_obj: {},
   },
 });

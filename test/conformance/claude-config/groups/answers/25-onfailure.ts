@@ -22,7 +22,7 @@ const FAILING: Readonly<Record<string, Failing>> = {
     timeout: 0.3,
     says: 'timed out; blocking because onFailure is "block"',
   },
-  badjson: { command: `echo '{"decision":'`, says: null },
+  badjson: { command: `echo '{"decision":'`, says: FAILED },
   badschema: { command: `echo '{"decision":"zzz"}'`, says: FAILED },
   plain0: { command: 'echo fine', says: null },
   exit1json: {

@@ -1,0 +1,120 @@
+import { stripVTControlCharacters } from 'node:util';
+import { findClosestName } from '../base/did-you-mean.ts';
+import { isRecord } from '../base/json.ts';
+import { type Part, parseLocatedJson } from '../base/located-json.ts';
+
+/**
+ * Finds a refusal in output that cannot be read as an answer for sure: an array around it, two answers,
+ * a misspelt key, colour codes, another dialect's form. Returns the text that refuses, or null.
+ */
+export function findRefusal(output: string): string | null {
+  const text = cleanOutput(output).slice(0, MOST_SEARCHED_CHARACTERS);
+  for (const [, name, value] of text.matchAll(PAIR)) {
+    if (name !== undefined && value !== undefined && isRefusingField(name, value)) {
+      return `"${name}": ${value}`;
+    }
+  }
+  return null;
+}
+
+/** Finds a field of one object, not of the objects in it, that refuses in some agent's format. */
+export function findRefusingField(fields: Readonly<Record<string, unknown>>): string | null {
+  const refusing = Object.entries(fields).find(
+    ([name, value]) => isScalar(value) && isRefusingField(name, String(value)),
+  );
+  return refusing === undefined ? null : `${JSON.stringify(refusing[0])}: ${String(refusing[1])}`;
+}
+
+const MOST_SEARCHED_CHARACTERS = 1024 * 1024;
+
+/** `"decision": "block"`, also with other quotes, escaped quotes, and none. */
+const PAIR =
+  /(?<![\w-])([A-Za-z_][\w-]{0,40})[ \t]{0,9}\\{0,9}["'`]?\s{0,99}[:=]\s{0,99}\\{0,9}["'`]?([A-Za-z]{1,20}|[01](?![\d.]))(?![\w-])/g;
+
+/** Removes what terminals and other encodings add: colour codes, and the zero bytes of UTF-16. */
+export function cleanOutput(output: string): string {
+  return stripVTControlCharacters(output.replaceAll(/[\0\uFEFF\uFFFD]/g, ''));
+}
+
+/** Whether the output is text in another encoding than UTF-8, which has a zero byte in every letter. */
+export function isUtf16(output: string): boolean {
+  return output.includes('\0');
+}
+
+const RULINGS = new Set([
+  'decision',
+  'permissiondecision',
+  'permission',
+  'behavior',
+  'behaviour',
+  'effect',
+  'verdict',
+  'action',
+]);
+const REFUSING_WORD =
+  /^(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refused?|forbid(?:den)?|disallow(?:ed)?|cancel(?:led)?)$/;
+const REFUSING_WHEN_TRUE = new Set(['cancel', 'block', 'deny', 'reject', 'refuse', 'skip']);
+const REFUSING_WHEN_FALSE = new Set([
+  'continue',
+  'shouldcontinue',
+  'ok',
+  'allow',
+  'allowed',
+  'approve',
+  'approved',
+]);
+const TRUE_WORDS = new Set(['true', '1', 'yes', 'on']);
+const FALSE_WORDS = new Set(['false', '0', 'no', 'off']);
+
+function isRefusingField(writtenName: string, writtenValue: string): boolean {
+  const name = normalizeName(writtenName);
+  const value = writtenValue.trim().toLowerCase();
+  if (REFUSING_WORD.test(value)) return isRulingName(name);
+  if (REFUSING_WHEN_TRUE.has(name)) return TRUE_WORDS.has(value);
+  return REFUSING_WHEN_FALSE.has(name) && FALSE_WORDS.has(value);
+}
+
+function isRulingName(name: string): boolean {
+  return RULINGS.has(name) || findClosestName(name, ['decision', 'permissiondecision']) !== null;
+}
+
+/** `Permission_Decision` and `permissionDecision` are one name. */
+function normalizeName(name: string): string {
+  return name
+    .trim()
+    .replaceAll(/[_\s-]/g, '')
+    .toLowerCase();
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'boolean', 'number'].includes(typeof value);
+}
+
+/**
+ * Finds a key that the object, or one of the objects under the listed keys, has twice: which of the two
+ * the author means is unknown. JSON parsers silently keep the last one.
+ */
+export function findRepeatedKey(json: string, inside: readonly string[]): string | null {
+  const root = parseLocatedJson(json);
+  return 'why' in root ? null : findRepeatedKeyIn(root, inside);
+}
+
+function findRepeatedKeyIn({ repeated, fields }: Part, inside: readonly string[]): string | null {
+  const [first] = repeated;
+  if (first !== undefined) return first;
+  for (const name of inside) {
+    const part = fields?.get(name);
+    const found = part === undefined ? null : findRepeatedKeyIn(part, inside);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const MOST_ARRAYS = 8;
+
+/** Whether a JSON value that is no object may stand for an answer: a word, or an array that holds one. */
+export function mayHoldAnswer(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string' || isRecord(value)) return true;
+  if (!Array.isArray(value)) return false;
+  return depth === MOST_ARRAYS || value.some((each) => mayHoldAnswer(each, depth + 1));
+}
