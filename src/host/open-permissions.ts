@@ -11,7 +11,7 @@ import {
   findLooseningPart,
   type PermissionSettings,
 } from '../permissions/permissions.ts';
-import { expandHome } from '../permissions/rules/target-path.ts';
+import { expandHome } from '../permissions/rules/home-path.ts';
 import {
   parsePermissionRule,
   type PermissionRuleSetting,
