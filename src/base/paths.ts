@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { getErrorCode } from './errors.ts';
 
 /** Whether `inner` is `outer` or lies below it; both must be absolute. */
 export function isInside(outer: string, inner: string): boolean {
@@ -49,6 +50,80 @@ export function findRealPath(file: string): string | null {
     return null;
   }
 }
+
+/**
+ * Like path.resolve, but `..` after a link is the parent of the directory that the link leads to, as for
+ * the kernel. Windows removes `..` before it looks at links.
+ */
+export function resolveFrom(directory: string, file: string): string {
+  if (process.platform === 'win32' || !hasParentSegment(file)) return path.resolve(directory, file);
+  const written = path.isAbsolute(file) ? file : `${path.resolve(directory)}/${file}`;
+  let resolved = '/';
+  for (const name of written.split('/')) {
+    if (name === '..') resolved = path.dirname(resolveTarget(resolved).path);
+    else if (name !== '' && name !== '.') resolved = joinChildPath(resolved, name);
+  }
+  return resolved;
+}
+
+export function hasParentSegment(file: string): boolean {
+  return file.includes('..') && /(?:^|\/)\.\.(?:\/|$)/.test(file);
+}
+
+/** Where a path leads. It is not certain when links form a circle or a directory cannot be searched. */
+export interface ResolvedTarget {
+  readonly path: string;
+  readonly isCertain: boolean;
+}
+
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
+
+/** The real path of an existing file, or of the file that writing to it would create. Never throws. */
+export function resolveTarget(file: string): ResolvedTarget {
+  return followPath(file, { links: MAX_LINKS });
+}
+
+function followPath(file: string, budget: { links: number }): ResolvedTarget {
+  const real = findRealPath(file);
+  if (real !== null) return { path: real, isCertain: isText(real) };
+  const parent = path.dirname(file);
+  if (parent === file) return { path: file, isCertain: true };
+  const name = path.basename(file);
+  const directory = followPath(parent, budget);
+  if (name === '..') return { ...directory, path: path.dirname(directory.path) };
+  const place = joinChildPath(directory.path, name);
+  const link = findLinkTarget(place);
+  const isCertain = directory.isCertain && link !== 'unknown';
+  if (link === null || link === 'unknown') return { path: place, isCertain };
+  budget.links -= 1;
+  if (budget.links < 0) return { path: place, isCertain: false };
+  const next = path.isAbsolute(link.target)
+    ? link.target
+    : joinChildPath(directory.path, link.target);
+  const target = followPath(next, budget);
+  // The kernel gave up on the way to a file that exists: too many links, or a directory that it may not search.
+  const isReached = target.isCertain && !existsSync(target.path);
+  return { path: target.path, isCertain: isCertain && isReached && isText(link.target) };
+}
+
+/** Bytes that are not UTF-8 are decoded to this character, and the path no longer names the file. */
+function isText(name: string): boolean {
+  return !name.includes('\uFFFD');
+}
+
+/** Where a link points, as it is written; null for anything but a link. */
+function findLinkTarget(file: string): { readonly target: string } | null | 'unknown' {
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
+    return { target: readlinkSync(file) };
+  } catch (error) {
+    return IMPOSSIBLE_PATH.has(getErrorCode(error) ?? '') ? null : 'unknown';
+  }
+}
+
+/** Nothing can exist below a file, or with a name that is too long. */
+const IMPOSSIBLE_PATH: ReadonlySet<string> = new Set(['ENOTDIR', 'ENAMETOOLONG', 'ENOENT']);
 
 /** A path for display: relative to the workspace, or with `~` for the home directory. */
 export function formatPath(file: string, places: { cwd: string; home: string | null }): string {

@@ -13,7 +13,7 @@ import {
 } from '../permissions/permissions.ts';
 import { buildChildEnvironment, PROVIDER_KEYS } from '../process/environment.ts';
 import { createGitProfiles, type FindGitProfile } from '../process/git/git-profiles.ts';
-import { expandHome } from '../permissions/rules/target-path.ts';
+import { expandHome } from '../permissions/rules/home-path.ts';
 import {
   parsePermissionRule,
   type PermissionRuleSetting,

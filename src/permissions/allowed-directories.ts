@@ -1,6 +1,5 @@
-import path from 'node:path';
-import { isInside } from '../base/paths.ts';
-import { expandHome, resolveTargetPath } from './rules/target-path.ts';
+import { isInside, resolveFrom, resolveTarget } from '../base/paths.ts';
+import { expandHome } from './rules/home-path.ts';
 
 /** The directories that the agent may read in, and with approval write: workspace roots and added ones. */
 export class AllowedDirectories {
@@ -25,10 +24,10 @@ export class AllowedDirectories {
   contains(file: string, cwd: string): boolean {
     const absolutePath = this.#toAbsolute(file, cwd);
     if (absolutePath === null || absolutePath.includes('\0')) return false;
-    const target = findTarget(absolutePath);
-    if (target === null) return false;
+    const target = resolveTarget(absolutePath);
+    if (!target.isCertain) return false;
     return [...this.#roots, ...this.#added].some((directory) =>
-      isInside(findTarget(directory) ?? directory, target),
+      isInside(resolveTarget(directory).path, target.path),
     );
   }
 
@@ -52,15 +51,6 @@ export class AllowedDirectories {
   #toAbsolute(file: string, cwd: string): string | null {
     const expanded = expandHome(file, this.#home);
     // `~user` is the home of another user, and `~` is unknown without a home directory.
-    return expanded.startsWith('~') ? null : path.resolve(cwd, expanded);
-  }
-}
-
-/** The real path; null when a directory on the way is not readable. */
-function findTarget(file: string): string | null {
-  try {
-    return resolveTargetPath(file);
-  } catch {
-    return null;
+    return expanded.startsWith('~') ? null : resolveFrom(cwd, expanded);
   }
 }

@@ -1,5 +1,5 @@
 import { canMatchBelow, canMatchWrittenPath, resolveRealContext } from './rules/path-pattern.ts';
-import { resolveTargetPath } from './rules/target-path.ts';
+import { resolveTarget } from '../base/paths.ts';
 import {
   isReadDenial,
   listGuardContexts,
@@ -25,11 +25,13 @@ export function findDeniedReads(
   if (denyRules.length === 0) return null;
   const patterns = denyRules.map((rule) => resolvePattern(rule, cwd, locations));
   const hasMatch = (file: string, isMatch: typeof canMatchWrittenPath): boolean =>
-    listNames(file).some((name) =>
-      patterns.some(({ pattern, contexts }) => {
-        if (pattern === null) return true;
-        return contexts.some((context) => isMatchOrFails(() => isMatch(pattern, name, context)));
-      }),
+    listNames(file).some(
+      (name) =>
+        name === null ||
+        patterns.some(({ pattern, contexts }) => {
+          if (pattern === null) return true;
+          return contexts.some((context) => isMatchOrFails(() => isMatch(pattern, name, context)));
+        }),
     );
   return {
     includes: (file) => hasMatch(file, canMatchWrittenPath),
@@ -50,14 +52,11 @@ function resolvePattern(rule: PermissionRule, cwd: string, locations: RuleLocati
   };
 }
 
-function listNames(file: string): readonly string[] {
-  try {
-    const target = resolveTargetPath(file);
-    return target === file ? [file] : [file, target];
-  } catch {
-    // A path that cannot be resolved is matched as it is written.
-    return [file];
-  }
+/** The file as written and its real path; null for a target that is not certain, which may be any file. */
+function listNames(file: string): readonly (string | null)[] {
+  const target = resolveTarget(file);
+  if (!target.isCertain) return [file, null];
+  return target.path === file ? [file] : [file, target.path];
 }
 
 function isMatchOrFails(isMatch: () => boolean): boolean {

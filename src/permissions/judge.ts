@@ -5,8 +5,8 @@ import type { PermissionMode, PermissionCall, PermissionRuling } from './permiss
 import type { ProtectedPaths } from './protected-paths.ts';
 import { isCommandMatch } from './rules/command-pattern.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
+import type { GuardMatch } from './rules/path-pattern.ts';
 import {
-  type GuardMatch,
   isAllowedByRule,
   matchGuardRule,
   type PermissionRule,

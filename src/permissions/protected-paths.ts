@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { isRecord } from '../base/json.ts';
-import { isInside } from '../base/paths.ts';
+import { isInside, resolveFrom, resolveTarget } from '../base/paths.ts';
 import { escapePattern } from '../base/text.ts';
 import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
-import { expandHome, resolveTargetPath } from './rules/target-path.ts';
+import { expandHome } from './rules/home-path.ts';
 import { type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
 
 /**
@@ -46,11 +46,14 @@ export class ProtectedPaths {
     const command = getCallCommand(call);
     if (command !== null) return this.#findInCommand(command, call.cwd);
     const writtenPaths = listWrittenPaths(call).map((file) =>
-      path.resolve(call.cwd, expandHome(file, this.#home)),
+      resolveFrom(call.cwd, expandHome(file, this.#home)),
     );
     const isProtected = (file: string): boolean =>
       listSpellings(file).some((spelling) => this.#isProtected(spelling));
-    return writtenPaths.find(isProtected) ?? null;
+    const touched = writtenPaths.find(isProtected);
+    if (touched !== undefined) return touched;
+    const unresolved = writtenPaths.find((file) => !resolveTarget(file).isCertain);
+    return unresolved === undefined ? null : `${unresolved}, whose links cannot be resolved`;
   }
 
   #findInCommand(line: string, cwd: string): string | null {
@@ -93,12 +96,7 @@ function toLowerSlashes(file: string): string {
 
 /** The path as written and its real path, in lower case, because some file systems ignore case. */
 function listSpellings(file: string): readonly string[] {
-  try {
-    return [...new Set([toLowerSlashes(file), toLowerSlashes(resolveTargetPath(file))])];
-  } catch {
-    // A path that cannot be resolved cannot be written to, either.
-    return [toLowerSlashes(file)];
-  }
+  return [...new Set([toLowerSlashes(file), toLowerSlashes(resolveTarget(file).path)])];
 }
 
 function compileName(name: string): RegExp {
@@ -122,7 +120,7 @@ function listWrittenPaths(call: PermissionCall): readonly string[] {
 const MAX_PATH = 4096;
 
 function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_PATH && !/[\0\n]/.test(value);
+  return typeof value === 'string' && value.length <= MAX_PATH && !value.includes('\0');
 }
 
 const READ_ONLY = /^(?:ls|cat|head|tail|wc|stat|grep|rg|find|cd|pwd|echo)$/;

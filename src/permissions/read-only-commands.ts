@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../base/files.ts';
 import type { GitProfile } from '../process/git/git-profile.ts';
+import { resolveFrom } from '../base/paths.ts';
 import type { AllowedDirectories } from './allowed-directories.ts';
 import type { DeniedReads } from './denied-reads.ts';
-import { expandHome } from './rules/target-path.ts';
+import { expandHome } from './rules/home-path.ts';
 import { parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-commands.ts';
 import { listEnteredDirectories } from './rules/shell-files.ts';
@@ -172,7 +173,7 @@ function canContainDenied(
   base: string,
   { denied, home }: Pick<CommandContext, 'denied' | 'home'>,
 ): boolean {
-  const full = path.resolve(base, expandHome(file, home));
+  const full = resolveFrom(base, expandHome(file, home));
   return denied !== null && isDirectory(full) && denied.mayLieBelow(full);
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { isDirectory } from '../../base/files.ts';
 import { getErrorMessage } from '../../base/errors.ts';
-import { findPathInside } from '../../base/paths.ts';
+import { findPathInside, resolveFrom } from '../../base/paths.ts';
 import { startTimeLimit } from '../../base/abort.ts';
 import { defineTool, createInterruptedOutput } from './define-tool.ts';
 import { resolveToolPath } from './files/read-path.ts';
@@ -120,7 +120,7 @@ function splitPattern(pattern: string, root: string): GlobSearch | string {
   }
   // An absolute pattern starts with an empty part.
   const start = parts[0] === '' && plain > 0 ? '/' : root;
-  const directory = path.resolve(start, ...parts.slice(0, plain));
+  const directory = resolveFrom(start, parts.slice(0, plain).join('/') || '.');
   return { root, directory, pattern: inside.join('/') };
 }
 

@@ -1,6 +1,6 @@
-import path from 'node:path';
 import { isRecord } from '../../base/json.ts';
-import { isHomePath } from './target-path.ts';
+import { resolveFrom } from '../../base/paths.ts';
+import { isHomePath } from './home-path.ts';
 import type { PermissionCall } from '../permissions.ts';
 
 /** A path in the input of a call, absolute unless it begins with `~`. */
@@ -61,5 +61,5 @@ function findPatternStart(pattern: string): string | null {
 
 /** A path with `~` is expanded where the home directory is known. */
 function resolveUnlessHome(file: string, cwd: string): string {
-  return isHomePath(file) ? file : path.resolve(cwd, file);
+  return isHomePath(file) ? file : resolveFrom(cwd, file);
 }

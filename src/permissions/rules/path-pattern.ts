@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type ignore from 'ignore';
-import { findPathInside, isInside } from '../../base/paths.ts';
-import { expandHome, resolveTargetPath } from './target-path.ts';
+import { findPathInside, isInside, resolveFrom, resolveTarget } from '../../base/paths.ts';
+import { expandHome } from './home-path.ts';
 
 export interface PathContext {
   readonly cwd: string;
@@ -42,19 +42,23 @@ function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
   return { base: 'cwd', glob: trimmed.replace(/^\.\//, '/') };
 }
 
-/** Errs towards matching: the target of a link is matched, too. */
-export function canMatchPath(pattern: PathPattern, file: string, context: PathContext): boolean {
-  if (canMatchWrittenPath(pattern, file, context)) return true;
-  const absolutePath = path.resolve(context.cwd, expandHome(file, context.home));
-  return canMatchWrittenPath(pattern, resolveTargetPath(absolutePath), resolveRealContext(context));
+/** Whether a rule matches: certainly, possibly, or not at all. */
+export type GuardMatch = 'yes' | 'maybe' | 'no';
+
+/** Matches the target of a link, too; `maybe` when that target is not certain. */
+export function matchPath(pattern: PathPattern, file: string, context: PathContext): GuardMatch {
+  if (canMatchWrittenPath(pattern, file, context)) return 'yes';
+  const target = resolveTarget(resolveFrom(context.cwd, expandHome(file, context.home)));
+  if (canMatchWrittenPath(pattern, target.path, resolveRealContext(context))) return 'yes';
+  return target.isCertain ? 'no' : 'maybe';
 }
 
 /** The same directories by their real paths. */
 export function resolveRealContext({ cwd, root, home }: PathContext): PathContext {
   return {
-    cwd: resolveTargetPath(cwd),
-    root: resolveTargetPath(root),
-    home: home === null ? null : resolveTargetPath(home),
+    cwd: resolveTarget(cwd).path,
+    root: resolveTarget(root).path,
+    home: home === null ? null : resolveTarget(home).path,
   };
 }
 
@@ -67,7 +71,7 @@ export function canMatchWrittenPath(
   const relative = toRelative(pattern, file, context);
   if (relative !== null) return relative !== '' && pattern.ignoringCase().ignores(relative);
   if (pattern.base !== 'cwd' || !isAnyDepth(pattern.glob)) return false;
-  return pattern.ignoringCase().ignores(stripSystemRoot(path.resolve(context.cwd, file)));
+  return pattern.ignoringCase().ignores(stripSystemRoot(resolveFrom(context.cwd, file)));
 }
 
 /** Whether a matching file may lie below a directory, or be it. Errs towards matching. */
@@ -102,7 +106,7 @@ export function isCertainPathMatch(
 }
 
 function toRelative(pattern: PathPattern, file: string, context: PathContext): string | null {
-  const absolutePath = path.resolve(context.cwd, expandHome(file, context.home));
+  const absolutePath = resolveFrom(context.cwd, expandHome(file, context.home));
   if (pattern.base === 'system') return stripSystemRoot(absolutePath);
   const base = context[pattern.base];
   return base === null

@@ -9,14 +9,16 @@ import {
 } from './command-pattern.ts';
 import { getCallCommand, type CallPath, getCallPaths } from './call-arguments.ts';
 import {
-  canMatchPath,
+  matchPath,
   canMatchWrittenPath,
+  type GuardMatch,
   isCertainPathMatch,
   type PathContext,
   type PathPattern,
   resolveRealContext,
 } from './path-pattern.ts';
-import { expandHome, resolveTargetPath } from './target-path.ts';
+import { resolveTarget } from '../../base/paths.ts';
+import { expandHome } from './home-path.ts';
 import { parseRule, type Rule, isRuleMatch } from './rule.ts';
 import {
   canReadFiles,
@@ -132,19 +134,16 @@ function matchAnyPath(
   const files = callPaths.flatMap(({ file, isSearched }) =>
     isSearched ? [file, path.join(file, ANY_NAME)] : [file],
   );
-  return files.some((file) => canMatchInSome(pattern, file, contexts)) ? 'yes' : 'no';
+  const matches = files.flatMap((file) =>
+    contexts.map((context) => matchPath(pattern, file, context)),
+  );
+  return GUARD_MATCHES.find((match) => matches.includes(match)) ?? 'no';
 }
 
 /** Stands for any file in a directory that is searched. */
 const ANY_NAME = '\u0001any';
 
-function canMatchInSome(
-  pattern: PathPattern,
-  file: string,
-  contexts: readonly PathContext[],
-): boolean {
-  return contexts.some((context) => canMatchPath(pattern, file, context));
-}
+const GUARD_MATCHES: readonly GuardMatch[] = ['yes', 'maybe'];
 
 /** A host name with a trailing dot is the same host. */
 function normalizeHost(input: unknown): unknown {
@@ -204,8 +203,10 @@ function isEveryPathMatch(
   if (callPaths === null || callPaths.length === 0) return false;
   const real = resolveRealContext(context);
   return callPaths.every(({ file, isSearched }) => {
-    const target = resolveTargetPath(expandHome(file, context.home));
-    return isCertainPathMatch(pattern, isSearched ? path.join(target, ANY_NAME) : target, real);
+    const target = resolveTarget(expandHome(file, context.home));
+    if (!target.isCertain) return false;
+    const covered = isSearched ? path.join(target.path, ANY_NAME) : target.path;
+    return isCertainPathMatch(pattern, covered, real);
   });
 }
 
@@ -261,9 +262,6 @@ function isNameMatch(pattern: string, name: string): boolean {
   const pieces = pattern.split('*');
   return isCommandMatch({ pieces, bare: null, isDetailed: true }, name);
 }
-
-/** Whether a rule matches: certainly, possibly, or not at all. */
-export type GuardMatch = 'yes' | 'maybe' | 'no';
 
 /** Whether a command line runs such a command in any spelling; `maybe` when that is not certain. */
 function matchGuardedCommand(

@@ -7,7 +7,7 @@ import {
   hasOnlyMatchingCommands,
 } from './command-pattern.ts';
 import {
-  canMatchPath,
+  matchPath,
   isCertainPathMatch,
   parsePathPattern,
   type PathContext,
@@ -120,7 +120,9 @@ function isContentMatch(
     case 'command':
       return (isGuard ? canRunCommand : hasOnlyMatchingCommands)(content.pattern, value);
     case 'path':
-      return (isGuard ? canMatchPath : isCertainPathMatch)(content.pattern, value, context);
+      return isGuard
+        ? matchPath(content.pattern, value, context) !== 'no'
+        : isCertainPathMatch(content.pattern, value, context);
     case 'domain':
       return URL.canParse(value) ? isOnDomain(new URL(value), content.domain) : isGuard;
     case 'value':

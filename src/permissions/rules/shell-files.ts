@@ -2,7 +2,13 @@ import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { UNKNOWN, extractShellWords } from './shell-words.ts';
 import type { PathContext } from './path-pattern.ts';
-import { expandHome, resolveTargetPath } from './target-path.ts';
+import {
+  joinChildPath,
+  resolveFrom,
+  type ResolvedTarget,
+  resolveTarget,
+} from '../../base/paths.ts';
+import { expandHome } from './home-path.ts';
 import { isWildcardMatch } from './command-pattern.ts';
 
 /** The words of one command; the target of a write redirection is a list that begins with `>`. */
@@ -45,13 +51,13 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
   const commands = listCommandWords(line, context);
   const bases = listEnteredDirectories(commands, context);
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
-  const listNames = createNameResolver();
+  const listNames = createNameResolver(budget);
   const known = new Map<string, readonly string[]>();
   const resolveWordFrom = (base: string, word: string): readonly string[] => {
     const paths = EXCLUDE_OPTION.test(word)
       ? []
       : listPathsInWord(word, base, budget).filter(canBePath);
-    return paths.flatMap((file) => listNames(path.resolve(base, expandHome(file, context.home))));
+    return paths.flatMap((file) => listNames(resolveFrom(base, expandHome(file, context.home))));
   };
   const resolveWord = (word: string): readonly string[] => {
     const files = known.get(word) ?? bases.flatMap((base) => resolveWordFrom(base, word));
@@ -78,25 +84,29 @@ function canBePath(file: string): boolean {
 }
 
 /** Resolves a file name as written and by its real path, caching directories: most words name no file. */
-function createNameResolver(): (file: string) => readonly string[] {
-  const directories = new Map<string, string>();
-  const resolveDirectory = (directory: string): string => {
-    const real = directories.get(directory) ?? resolveTargetPath(directory);
+function createNameResolver(budget: PathBudget): (file: string) => readonly string[] {
+  const directories = new Map<string, ResolvedTarget>();
+  const resolveDirectory = (directory: string): ResolvedTarget => {
+    const real = directories.get(directory) ?? resolveTarget(directory);
     directories.set(directory, real);
     return real;
   };
   return (file) => {
-    try {
-      const exists = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-      const target = exists
-        ? resolveTargetPath(file)
-        : path.join(resolveDirectory(path.dirname(file)), path.basename(file));
-      return target === file ? [file] : [file, target];
-    } catch {
-      // A path that cannot be resolved is matched as it is written.
-      return [file];
-    }
+    const directory = resolveDirectory(path.dirname(file));
+    const place = joinChildPath(directory.path, path.basename(file));
+    const target = isExisting(place) ? resolveTarget(place) : { ...directory, path: place };
+    budget.isSpent ||= !target.isCertain;
+    return target.path === file ? [file] : [file, target.path];
   };
+}
+
+function isExisting(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Resolving it says whether that is certain.
+    return true;
+  }
 }
 
 /** Programs that read none of the files that their arguments name. */
@@ -118,7 +128,12 @@ export function listEnteredDirectories(
     if (name !== 'cd' && name !== 'pushd') continue;
     const target = args.find((arg) => !/^-[LPe@]*$|^--$/.test(arg)) ?? home;
     if (target === null || target.includes(UNKNOWN) || bases.size > MAX_BASES) continue;
-    const entered = [...bases].map((base) => path.resolve(base, expandHome(target, home)));
+    const written = expandHome(target, home);
+    // Without -P the shell removes `..` before it looks at links; programs and the kernel do not.
+    const entered = [...bases].flatMap((base) => [
+      path.resolve(base, written),
+      resolveFrom(base, written),
+    ]);
     entered.forEach((directory) => bases.add(directory));
   }
   return [...bases];
@@ -203,9 +218,12 @@ function matchEntries(directory: string, segment: string, budget: PathBudget): r
   budget.isSpent ||= budget.directories < 0;
   if (budget.directories < 0) return [];
   const pieces = segment.toLowerCase().split(new RegExp(WILDCARD, 'g'));
-  return listEntries(directory)
-    .filter((name) => isWildcardMatch(pieces, name.toLowerCase()))
-    .map((name) => path.join(directory, name));
+  const matching = listEntries(directory).filter((name) =>
+    isWildcardMatch(pieces, name.toLowerCase()),
+  );
+  // A name that is not UTF-8 cannot be looked up, so that it may be a link to any file.
+  budget.isSpent ||= matching.some((name) => name.includes('\uFFFD'));
+  return matching.map((name) => path.join(directory, name));
 }
 
 function listEntries(directory: string): readonly string[] {

@@ -184,3 +184,13 @@ test('wrong input is reported', async () => {
     'expected "content" to be text, found an object',
   );
 });
+
+test('the parent of a link is where the link leads, as permission rules judge it', async () => {
+  const directory = createDirectory({ 'ws/a.txt': 'in', 'out/deep/b.txt': '', 'out/a.txt': 'out' });
+  symlinkSync('../out/deep', path.join(directory, 'ws/link'));
+  const toolContext = createFileToolContext(path.join(directory, 'ws'));
+  const output = await callTool(readTool, { file_path: 'link/../a.txt' }, toolContext);
+  expect(output).toMatchObject({ text: '     1→out' });
+  await writeIn(toolContext, { file_path: 'link/../new.txt', content: 'x' });
+  expect(readFileSync(path.join(directory, 'out/new.txt'), 'utf8')).toBe('x');
+});

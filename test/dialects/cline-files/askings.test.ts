@@ -31,6 +31,7 @@ function engineWith(files: Files, profiles: Readonly<Record<string, Profile>> = 
       workspaceRoots: [root],
       hooksDirectory: null,
     },
+    searchPath: undefined,
     machine: {
       platform: process.platform,
       findProgram: createProgramFinder(process.env['PATH'], process.platform),

@@ -8,10 +8,8 @@ import {
   closeSync,
   fstatSync,
   ftruncateSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,7 +19,7 @@ import {
 import path from 'node:path';
 import { getErrorCode } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
-import { findRealPath } from '../../../base/paths.ts';
+import { resolveTarget } from '../../../base/paths.ts';
 
 /** The largest file that is read at once and can be edited. */
 export const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
@@ -81,7 +79,12 @@ function roundToTenth(value: number): number {
  */
 export function replaceFile(file: string, bytes: Uint8Array): string | null {
   try {
-    const target = followLinks(file);
+    // Also through a link to a missing file.
+    const { path: target, isCertain } = resolveTarget(file);
+    // The kernel's own error says more, where it has one.
+    if (!isCertain && statSync(file) !== undefined) {
+      return `Cannot write ${file}: its symbolic links cannot be resolved.`;
+    }
     createDirectories(path.dirname(target));
     const old = statSync(target, { throwIfNoEntry: false });
     if (old !== undefined && old.nlink > 1) writeInPlace(target, bytes);
@@ -90,17 +93,6 @@ export function replaceFile(file: string, bytes: Uint8Array): string | null {
   } catch (error) {
     return `Cannot write ${file}: ${describeFileError(error)}.`;
   }
-}
-
-const MAX_LINKS = 40;
-
-/** The file that a write reaches, also through a link to a missing file. */
-function followLinks(file: string, links = 0): string {
-  const real = findRealPath(file);
-  if (real !== null || links >= MAX_LINKS) return real ?? file;
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
-  const directory = findRealPath(path.dirname(file)) ?? path.dirname(file);
-  return followLinks(path.resolve(directory, readlinkSync(file)), links + 1);
 }
 
 /** One level at a time: recursive mkdir hangs on some paths in Node.js 20. */

@@ -10,6 +10,8 @@ import {
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../../base/errors.ts';
 import { findClosestName } from '../../../base/did-you-mean.ts';
+import { resolveFrom } from '../../../base/paths.ts';
+import { expandHome } from '../../../permissions/rules/home-path.ts';
 import type { InputFields } from '../input-fields.ts';
 import type { ToolContext } from '../tool-context.ts';
 
@@ -135,12 +137,13 @@ export function parsePathField(fields: InputFields, key: string, context: ToolCo
   return { written, absolute: resolveToolPath(written, context) };
 }
 
-/** Resolves a path written by a model: `~` is the home directory, other paths are relative to the cwd. */
+/**
+ * Resolves a path written by a model: `~` is the home directory, other paths are relative to the cwd. The
+ * result is what permission rules judge, so `..` after a link means the same here as there.
+ */
 export function resolveToolPath(
   written: string,
   context: { cwd(): string; readonly home: string | null },
 ): string {
-  const isHome = /^~(?:$|[\\/])/.test(written);
-  if (isHome && context.home !== null) return path.join(context.home, written.slice(1));
-  return path.resolve(context.cwd(), written);
+  return resolveFrom(context.cwd(), expandHome(written, context.home));
 }
