@@ -1,6 +1,7 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
 import { AllowedDirectories } from './allowed-directories.ts';
+import { DeniedFileLister } from './denied-files.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
 import type {
@@ -40,6 +41,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   const { cwd, roots, home, protectedPaths, bypassForbiddenBy = null } = options;
   const allowedDirectories = new AllowedDirectories(cwd, home, roots, options.directories);
   const sessionRules = new SessionRules();
+  const deniedFiles = new DeniedFileLister();
   const readRules = createRuleReader(options.rules);
   let mode = options.mode;
   const listRules = (): readonly PermissionRule[] => [...readRules(), ...sessionRules.list()];
@@ -65,6 +67,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     judge: (call) =>
       judgeCall(call, { mode, rules: listRules(), places, allowedDirectories, protectedPaths }),
     deniedReads: (from) => findDeniedReads(listRules(), from, places)?.includes ?? null,
+    deniedFiles: (from, searched) => deniedFiles.list(listRules(), from, places, searched),
     update: (updates) =>
       updates.flatMap((value) => {
         const { update, notes } = parseUpdate(value);

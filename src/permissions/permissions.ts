@@ -1,4 +1,5 @@
 import { dropUndefined } from '../base/defined.ts';
+import type { DeniedFiles } from './denied-files.ts';
 
 /** How much the agent may do without approval. */
 export const PERMISSION_MODES = [
@@ -74,6 +75,8 @@ export interface Permissions {
    * denies reading. For tools that find files which their calls do not name.
    */
   deniedReads(cwd: string): ((file: string) => boolean) | null;
+  /** The existing files that deny rules are about, for a sandbox; looked for in these directories. */
+  deniedFiles(cwd: string, searched: readonly string[]): DeniedFiles;
   /** Applies updates of a hook or the user; returns notes about what of them is ignored. */
   update(updates: readonly unknown[]): readonly string[];
 }

@@ -23,11 +23,10 @@ export function buildBubblewrapArgs(
     ...['--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL'],
     ...(profile.network === 'on' ? [] : ['--unshare-net']),
     ...mounts.flatMap((mount) => buildMountArgs(mount, covers)),
+    // Last, because what is mounted in it needs a place there.
+    ...mounts.flatMap(({ kind, path: place }) => (kind === 'empty' ? ['--remount-ro', place] : [])),
   ];
 }
-
-/** How many mounts bubblewrap is asked for besides those that every sandbox has. */
-export const BASE_MOUNTS = 3;
 
 function buildMountArgs(mount: Mount, covers: Covers): readonly string[] {
   const { path: place, source = place } = mount;

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
 import type { SpawnRequest } from '../spawn.ts';
-import { BASE_MOUNTS, buildBubblewrapArgs, wrapInBubblewrap, type Covers } from './bubblewrap.ts';
+import { buildBubblewrapArgs, wrapInBubblewrap, type Covers } from './bubblewrap.ts';
 import { Placeholders } from './placeholders.ts';
 import { planMounts } from './plan-mounts.ts';
 import type { SandboxProbe } from './probe.ts';
@@ -13,7 +13,7 @@ import { wrapInSeatbelt } from './seatbelt.ts';
 export interface SandboxedProgram {
   readonly program: SpawnRequest;
   readonly profile: SandboxProfileName;
-  /** How many mounts it takes. */
+  /** How many mounts it takes beside the root, /dev and /proc, which every sandbox has. */
   readonly mountCount: number;
   /** Must be called with the leader of its process group once it was started. */
   track(leader: number): void;
@@ -51,7 +51,7 @@ export function createSandboxLauncher(options: LauncherOptions): SandboxLauncher
         return {
           program: wrapInBubblewrap(inside, { file: probe.file, args }),
           profile: profile.name,
-          mountCount: BASE_MOUNTS + plan.mounts.length,
+          mountCount: plan.mounts.length,
           track: (leader) => void (untrack = placeholders.trackGroup(leader)),
           release() {
             untrack();

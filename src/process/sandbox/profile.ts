@@ -14,7 +14,7 @@ export interface SandboxProfile {
   readonly emptied: readonly string[];
   /** Exceptions from `emptied` that can be read. */
   readonly readable: readonly string[];
-  /** `{ hosts }` is a network whose only way out is the proxy that listens on `socket`. */
+  /** `{ socket }` is a network whose only way out is the proxy that listens there. */
   readonly network: 'on' | 'off' | { readonly socket: string };
   /** The only writable place of every profile; programs find it as TMPDIR. */
   readonly temporaryDirectory: string;
