@@ -27,6 +27,7 @@ export const ERROR_CODES = {
     'A plugin could not be installed, updated or uninstalled; nothing was changed.',
   PLUGIN_LATE: 'A plugin registered something after its session was set up.',
   PLUGIN_UNKNOWN: 'No plugin has this name, or more than one has.',
+  SANDBOX_UNAVAILABLE: 'The sandbox was required and does not work on this machine.',
   SDK_UNSUPPORTED: 'A part of Cline’s SDK was used that Hookline does not have.',
   SESSION_UNKNOWN: 'No stored session has this id.',
   SESSION_BUSY: 'The session is in use by another process, or by a run that has not ended.',

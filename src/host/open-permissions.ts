@@ -262,16 +262,21 @@ function createHostGitProfiles({ surroundings }: OpenedHooks): FindGitProfile {
 
 /** Protects the agents' files by their usual names, and those that this machine or the caller moved. */
 export function createHostProtectedPaths(opened: OpenedHooks): ProtectedPaths {
-  const { surroundings, stateDirectory, hookSet } = opened;
+  const names = DIALECTS.flatMap(({ ownPaths }) => ownPaths?.protected ?? []);
+  const directories = listProtectedDirectories(opened);
+  return new ProtectedPaths(opened.surroundings.home, directories, names);
+}
+
+/** Lists Hookline's own state, and the directories of hooks and plugins, wherever they are. */
+export function listProtectedDirectories(opened: OpenedHooks): readonly string[] {
+  const { stateDirectory, hookSet } = opened;
   const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
-  const directories = [
+  return [
     ...(stateDirectory === null ? [] : [stateDirectory]),
     ...listProtectedPlaces(opened),
     ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
     ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
   ];
-  const names = DIALECTS.flatMap(({ ownPaths }) => ownPaths?.protected ?? []);
-  return new ProtectedPaths(surroundings.home, directories, names);
 }
 
 /** Lists the directory of a plugin, unless it is the workspace itself: then only its file. */

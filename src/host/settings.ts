@@ -11,6 +11,7 @@ import {
   type SettingResult,
   type SettingTable,
 } from '../base/setting.ts';
+import { CACHES } from './sandbox-places.ts';
 import { DIALECT_SETTINGS, type DialectSettings } from '../dialects/index.ts';
 
 /** Settings of one hook. */
@@ -43,12 +44,18 @@ interface OwnSettings {
   readonly 'agent.stopCap': number;
   readonly 'agent.compactAt': number;
   readonly 'plugins.isolation': 'none' | 'process';
+  readonly 'sandbox.mode': 'auto' | 'on' | 'off';
+  readonly 'sandbox.write': readonly string[];
+  readonly 'sandbox.network': SandboxNetwork;
   readonly 'web.allowPrivate': boolean;
   readonly 'env.pass': readonly string[];
   readonly 'trace.enabled': boolean;
   readonly 'trace.maxFileBytes': number;
   readonly 'trace.maxFiles': number;
 }
+
+/** `on`, `off`, or the hosts that can be reached. */
+export type SandboxNetwork = 'on' | 'off' | readonly string[];
 
 /** All settings, those of the dialects among them. */
 export type Settings = OwnSettings & DialectSettings;
@@ -60,6 +67,21 @@ const NAMES: SettingKind<readonly string[]> = {
     description: 'Names of environment variables.',
   },
   read: readNames,
+};
+
+const PATHS: SettingKind<readonly string[]> = {
+  schema: { type: 'array', items: { type: 'string' }, description: 'Paths; `~/` is your home.' },
+  read: readNames,
+};
+
+const NETWORK: SettingKind<SandboxNetwork> = {
+  schema: {
+    anyOf: [
+      { type: 'string', enum: ['on', 'off'] },
+      { type: 'array', items: { type: 'string' }, description: 'Hosts; `*.` for all below one.' },
+    ],
+  },
+  read: readNetwork,
 };
 
 const DISABLED_HOOKS: SettingKind<readonly DisabledHook[]> = {
@@ -120,6 +142,16 @@ const OVERRIDES: SettingKind<Settings['hooks.overrides']> = {
   },
   read: readOverrides,
 };
+
+const DEFAULT_CACHES = CACHES.map((cache) => `~/${cache.path}`);
+const SANDBOX_MODES: readonly OwnSettings['sandbox.mode'][] = ['off', 'auto', 'on'];
+
+/** A workspace may only take away: fewer hosts, or no network. */
+function tightenNetwork(current: SandboxNetwork, offered: SandboxNetwork): SandboxNetwork {
+  if (offered === 'off' || current === 'on') return offered;
+  if (current === 'off' || offered === 'on') return current;
+  return offered.every((host) => current.includes(host)) ? offered : current;
+}
 
 const OWN_SETTINGS: SettingTable<OwnSettings> = {
   'hooks.enabled': {
@@ -200,6 +232,27 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     variable: 'HOOKLINE_PLUGIN_ISOLATION',
     tighten: (current, offered) => (offered === 'process' ? offered : current),
   },
+  'sandbox.mode': {
+    description:
+      'Whether the agent’s commands run in a sandbox: `auto` where it works, `on` or nothing runs, `off`.',
+    defaultValue: 'auto',
+    ...createChoice('auto', 'on', 'off'),
+    variable: 'HOOKLINE_SANDBOX',
+    tighten: (current, offered) =>
+      SANDBOX_MODES.indexOf(offered) > SANDBOX_MODES.indexOf(current) ? offered : current,
+  },
+  'sandbox.write': {
+    description:
+      'Further places that commands in the sandbox may write; replaces the caches of npm, pnpm, pip, cargo, go, maven and gradle. Program directories never are.',
+    defaultValue: DEFAULT_CACHES,
+    ...PATHS,
+  },
+  'sandbox.network': {
+    description: 'The network of the sandbox: `on`, `off`, or a list of hosts.',
+    defaultValue: 'on',
+    ...NETWORK,
+    tighten: tightenNetwork,
+  },
   'web.allowPrivate': {
     description: 'Whether WebFetch may reach this machine and private networks.',
     defaultValue: false,
@@ -237,6 +290,17 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
 export function findSetting(name: string): Setting | null {
   return Object.hasOwn(SETTINGS, name) ? (SETTINGS[name] ?? null) : null;
 }
+
+function readNetwork(written: unknown): SettingResult<SandboxNetwork> {
+  if (written === 'on' || written === 'off') return { value: written };
+  const hosts = readNames(written);
+  const expected =
+    '"on", "off" or an array of hosts such as "registry.npmjs.org" or "*.github.com"';
+  if (!('value' in hosts) || !hosts.value.every((host) => HOST.test(host))) return { expected };
+  return { value: hosts.value.map((host) => host.toLowerCase()) };
+}
+
+const HOST = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 
 function readNames(written: unknown): SettingResult<readonly string[]> {
   const expected = 'an array of names';

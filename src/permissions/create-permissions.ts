@@ -3,6 +3,7 @@ import { isDirectory } from '../base/files.ts';
 import type { GitProfile } from '../process/git/git-profile.ts';
 import type { FindGitProfile } from '../process/git/git-profiles.ts';
 import { AllowedDirectories } from './allowed-directories.ts';
+import { DeniedFileLister } from './denied-files.ts';
 import { findDeniedReads } from './denied-reads.ts';
 import { judgeCall } from './judge.ts';
 import type {
@@ -43,6 +44,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   const { cwd, roots, home, protectedPaths, bypassForbiddenBy = null } = options;
   const allowedDirectories = new AllowedDirectories(cwd, home, roots, options.directories);
   const sessionRules = new SessionRules();
+  const deniedFiles = new DeniedFileLister();
   const readRules = createRuleReader(options.rules);
   let mode = options.mode;
   const listRules = (): readonly PermissionRule[] => [...readRules(), ...sessionRules.list()];
@@ -79,6 +81,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
       });
     },
     deniedReads: (from) => findDeniedReads(listRules(), from, places)?.includes ?? null,
+    deniedFiles: (from, searched) => deniedFiles.list(listRules(), from, places, searched),
     update: (updates) =>
       updates.flatMap((value) => {
         const { update, notes } = parseUpdate(value);

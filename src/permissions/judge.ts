@@ -40,6 +40,7 @@ export function judgeCall(call: PermissionCall, context: JudgeContext): Permissi
     checkDenyRules(call, guards) ??
     checkPlanMode(call, context) ??
     checkProtectedPaths(call, context) ??
+    checkSandboxExit(call) ??
     checkAskRules(call, guards) ??
     checkExitPlan(call) ??
     checkMode(call, context);
@@ -115,6 +116,18 @@ function checkProtectedPaths(
   const reason = `${describeCall(call)} needs approval in every mode: it touches ${touched}, which controls what runs here.`;
   return { ...createFirmRuling('ask', reason), needsPerson: true };
 }
+
+/** A command that asks to run outside of the sandbox; no rule, mode or hook answers for the user. */
+function checkSandboxExit(call: PermissionCall): PermissionRuling | null {
+  if (getCallCommand(call) === null || !isRecord(call.input)) return null;
+  if (![true, 'true'].some((yes) => isRecord(call.input) && call.input[SANDBOX_EXIT] === yes)) {
+    return null;
+  }
+  const reason = `${describeCall(call)} needs approval in every mode: it asks to run outside of the sandbox (${SANDBOX_EXIT}), where it can read ~/.ssh and other keys and write wherever you can.`;
+  return { ...createFirmRuling('ask', reason), needsPerson: true };
+}
+
+const SANDBOX_EXIT = 'dangerouslyDisableSandbox';
 
 function checkMode(call: PermissionCall, context: JudgeContext): PermissionRuling {
   if (context.mode === 'bypassPermissions') {

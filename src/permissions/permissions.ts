@@ -1,5 +1,6 @@
 import { dropUndefined } from '../base/defined.ts';
 import type { GitProfile } from '../process/git/git-profile.ts';
+import type { DeniedFiles } from './denied-files.ts';
 
 export type { GitProfile };
 
@@ -79,6 +80,8 @@ export interface Permissions {
    * denies reading. For tools that find files which their calls do not name.
    */
   deniedReads(cwd: string): ((file: string) => boolean) | null;
+  /** The existing files that deny rules are about, for a sandbox; looked for in these directories. */
+  deniedFiles(cwd: string, searched: readonly string[]): DeniedFiles;
   /** Applies updates of a hook or the user; returns notes about what of them is ignored. */
   update(updates: readonly unknown[]): readonly string[];
 }

@@ -155,10 +155,11 @@ export function readProcessTable(): ProcessRow[] | null {
   } catch {
     return null;
   }
-  return names.flatMap((name) => readRow(name) ?? []);
+  return names.flatMap((name) => readProcessRow(name) ?? []);
 }
 
-function readRow(name: string): ProcessRow | null {
+/** A process by its id, or null when there is none. */
+export function readProcessRow(name: string): ProcessRow | null {
   if (!/^\d+$/.test(name)) return null;
   try {
     return parseProcessStat(readFileSync(`/proc/${name}/stat`, 'latin1'));

@@ -11,7 +11,13 @@ import {
   createProgress,
   SpillFile,
 } from './shell/command-output.ts';
-import { toShellExitCode, prepareLaunch, type BashCommand } from './shell/shell-launch.ts';
+import {
+  toShellExitCode,
+  prepareLaunch,
+  type BashCommand,
+  type OpenedSandbox,
+  type ShellLaunch,
+} from './shell/shell-launch.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
 import { followDirectory, resolveDirectory, type ToolContext } from './tool-context.ts';
 
@@ -19,6 +25,8 @@ interface BashInput {
   readonly command: string;
   readonly timeoutMs: number;
   readonly isBackground: boolean;
+  /** The model's request to run outside of the sandbox; permissions ask about it. */
+  readonly isOutside: boolean;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -49,6 +57,11 @@ export const bashTool = defineTool<BashInput>({
         type: 'boolean',
         description: 'Return at once and let the command go on',
       },
+      dangerouslyDisableSandbox: {
+        type: 'boolean',
+        description:
+          'Run outside of the sandbox; the user is always asked. Only for a command that failed in it',
+      },
     },
     required: ['command'],
   },
@@ -62,6 +75,7 @@ export const bashTool = defineTool<BashInput>({
       command,
       timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
       isBackground: fields.flag('run_in_background'),
+      isOutside: fields.flag('dangerouslyDisableSandbox'),
     };
   },
   run: (input, context, call) =>
@@ -71,12 +85,15 @@ export const bashTool = defineTool<BashInput>({
 });
 
 async function runInForeground(
-  { command, timeoutMs }: BashInput,
+  { command, timeoutMs, isOutside }: BashInput,
   context: ToolContext,
   call: RunningCall,
 ): Promise<ToolOutput> {
   const before = resolveDirectory(context);
-  const launch = prepareLaunch(createShellCommand(command, before.directory, context, call));
+  const sandbox = isOutside ? null : ((await context.sandbox?.open()) ?? null);
+  if (typeof sandbox === 'string') return createFailedOutput(sandbox);
+  const shellCommand = createShellCommand(command, before.directory, context, call);
+  const launch = prepareLaunch(shellCommand, sandbox);
   if (typeof launch === 'string') return createFailedOutput(launch);
   const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
   const showProgress = createProgress(call.onProgress);
@@ -92,18 +109,22 @@ async function runInForeground(
       },
       {
         signal: call.signal,
-        onStart: (pid) => void (leader = pid),
+        onStart(pid) {
+          leader = pid;
+          launch.sandboxed?.track(pid);
+        },
         onOutput(chunk) {
           spill.push(chunk);
           showProgress(chunk);
         },
       },
     );
-    context.shells.orphans.track(leader, command);
+    context.shells.orphans.track(leader, command, launch.sandboxed);
     const output = captureOutput(result.stdout, spill);
     const after = followDirectory(launch.findFinalDirectory(), context);
-    const notes = [before.note, after.note].filter((note) => note !== '');
-    return createBashOutput(result, output, [...new Set(notes)].join('\n'), timeoutMs);
+    const notes = [before.note, after.note, explainSandbox(result, output, sandbox)];
+    const note = [...new Set(notes)].filter((text) => text !== '').join('\n');
+    return { ...createBashOutput(result, output, note, timeoutMs), ...describeSandbox(launch) };
   } finally {
     launch.dispose();
   }
@@ -124,7 +145,32 @@ function createShellCommand(
   };
 }
 
-/** `note` is for the model, about the working directory. */
+/** Names the profile in which a command ran; nothing for one that ran outside of a sandbox. */
+function describeSandbox({ sandboxed }: ShellLaunch): Pick<ToolOutput, 'sandbox'> {
+  return sandboxed === null ? {} : { sandbox: sandboxed.profile };
+}
+
+// What ssh, git and others print when they may not read a key or write a file.
+const REFUSALS =
+  /Permission denied|Read-only file system|Operation not permitted|EACCES|EROFS|EPERM|Device or resource busy|Could not read from remote repository|Host key verification failed/;
+
+/** Explains to the model that the sandbox may be why a command failed, and what it hides. */
+function explainSandbox(
+  result: ProgramResult,
+  output: CommandOutput,
+  sandbox: OpenedSandbox | null,
+): string {
+  if (sandbox === null || result.exitCode === 0) return '';
+  if (result.stderr.text.startsWith('bwrap: ')) {
+    return 'The sandbox could not be set up, so the command did not run. `hookline doctor` says what is missing.';
+  }
+  const printed = `${output.stdout}\n${output.cut?.end ?? ''}`;
+  if (!REFUSALS.test(printed)) return '';
+  const hidden = sandbox.hidden.length === 0 ? '' : ` It hides ${sandbox.hidden.join(', ')}.`;
+  return `The command ran in a sandbox: only the workspace and $TMPDIR are writable.${hidden} If it needs more, call Bash again with dangerouslyDisableSandbox: true; the user is asked.`;
+}
+
+/** `note` is for the model, about the working directory and the sandbox. */
 function createBashOutput(
   result: ProgramResult,
   output: CommandOutput,
@@ -179,12 +225,16 @@ function createBashResponse(
 }
 
 async function startInBackground(
-  { command }: BashInput,
+  { command, isOutside }: BashInput,
   context: ToolContext,
   call: RunningCall,
 ): Promise<ToolOutput> {
   const { directory, note } = resolveDirectory(context);
-  const shell = context.shells.start(createShellCommand(command, directory, context, call));
+  const sandbox = isOutside ? null : ((await context.sandbox?.open()) ?? null);
+  if (typeof sandbox === 'string') return createFailedOutput(sandbox);
+  const launch = prepareLaunch(createShellCommand(command, directory, context, call), sandbox);
+  if (typeof launch === 'string') return createFailedOutput(launch);
+  const shell = context.shells.start(command, launch);
   if (typeof shell === 'string') return createFailedOutput(shell);
   const emptyResponse = createBashResponse(
     { stdout: '', cut: null },
@@ -195,5 +245,6 @@ async function startInBackground(
     response: { ...emptyResponse, backgroundTaskId: shell.id },
     text: joinLines(started, note),
     success: true,
+    ...describeSandbox(launch),
   };
 }

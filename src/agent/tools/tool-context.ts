@@ -1,3 +1,4 @@
+import type { CommandSandbox } from './shell/shell-launch.ts';
 import { Shells } from './shell/shells.ts';
 import { createHash } from 'node:crypto';
 import { isDirectory } from '../../base/files.ts';
@@ -22,6 +23,8 @@ export interface ToolContext {
   readonly readFiles: ReadTracker;
   /** Background commands. */
   readonly shells: Shells;
+  /** The sandbox of commands; without one they have the user's rights. */
+  readonly sandbox?: CommandSandbox;
   /** The environment of programs that tools start. */
   environment(): Readonly<Record<string, string>>;
   /** Shell text that runs before each command, from the session's hooks. */

@@ -1,6 +1,7 @@
 import type { GitProfile } from '../../permissions/permissions.ts';
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
+import type { SandboxProfileName } from '../../process/sandbox/profile.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -55,6 +56,8 @@ export interface ToolOutput extends ToolResult {
   readonly interrupted?: boolean;
   /** Ends the run with this text as the agent's final answer. */
   readonly finalAnswer?: string;
+  /** The profile of the sandbox in which a command ran; absent outside of one. */
+  readonly sandbox?: SandboxProfileName;
   /** A hook replaced `response`. */
   readonly replaced?: true;
 }

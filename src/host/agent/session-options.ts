@@ -26,6 +26,7 @@ import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './open-session-plugins.ts';
 import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../open-permissions.ts';
+import { openSandbox } from '../open-sandbox.ts';
 import type { Models } from './choose-model.ts';
 import {
   type NewSessionFacts,
@@ -79,6 +80,7 @@ async function joinOptions(
       ? ownPermissions
       : openSessionPermissions({ opened, options, notice: () => undefined });
   const toolContextOptions = buildToolContextOptions(opened, id, storage.stored, permissions);
+  const sandbox = await openSandbox({ opened, permissions, notice: services.notice });
   const { spillDirectory } = toolContextOptions;
   // The agent reads there the tool output that was too long for the conversation.
   if (spillDirectory !== null) permissions.addDirectory(spillDirectory);
@@ -106,12 +108,13 @@ async function joinOptions(
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
     places: { ...listPlaces(opened), skillDirectories: plugins.skills() },
-    toolContextOptions,
+    toolContextOptions: { ...toolContextOptions, sandbox },
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
     ...dropUndefined({ systemPrompt: options.systemPrompt, said: selection.said }),
     watch: (paths) => watch.add(paths),
     async release() {
+      sandbox.close();
       await plugins.close();
       await worktree?.close();
       await engine.close();

@@ -16,6 +16,7 @@ import {
   openSessionPermissions,
   buildSessionOptions,
 } from './session-options.ts';
+import { openSandbox } from '../open-sandbox.ts';
 import { openSessionPlugins } from './open-session-plugins.ts';
 import {
   createSessionServices,
@@ -160,12 +161,17 @@ async function answerHookQuestion(
     permissions.addDirectory(path.dirname(question.transcriptPath));
   }
   const { sessionId } = opened.moment();
-  const facts = buildToolContextOptions(opened, sessionId, null, permissions);
+  const sandbox = await openSandbox({ opened, permissions, notice: () => undefined });
+  const facts = { ...buildToolContextOptions(opened, sessionId, null, permissions), sandbox };
   const answerOptions = {
     openModel: (name: string | null) => models.openNamed(name),
     tools: TOOLS,
     openToolContext: () => createToolContext({ ...facts, cwd: opened.startDirectory, ports: {} }),
     permissions,
   };
-  return answerHook(answerOptions, question, signal);
+  try {
+    return await answerHook(answerOptions, question, signal);
+  } finally {
+    sandbox.close();
+  }
 }

@@ -88,6 +88,19 @@ export function canMatchBelow(
   return isInside(searched, anchor) || isInside(anchor, searched);
 }
 
+/**
+ * The directory, or file, below which every match of a pattern lies; null for a pattern that matches at
+ * any depth.
+ */
+export function listPatternStarts(
+  { base, glob }: PathPattern,
+  context: PathContext,
+): readonly string[] | null {
+  if (isAnyDepth(glob)) return null;
+  const start = base === 'system' ? path.parse(context.cwd).root : context[base];
+  return start === null ? [] : [path.join(start, getLiteralStart(glob))];
+}
+
 /** The path segments before the first wildcard. */
 function getLiteralStart(glob: string): string {
   const names = glob.split('/');

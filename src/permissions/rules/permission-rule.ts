@@ -236,6 +236,12 @@ export function isReadDenial(rule: PermissionRule): boolean {
   return content.kind === 'path' ? READ_TOOLS.includes(tool) : isRuleForTool(rule, READ_NAMES);
 }
 
+/** Whether a rule denies to read, or to change, files that it names by a path. */
+export function isPathDenial({ behavior, parsed }: PermissionRule, kind: 'read' | 'edit'): boolean {
+  if (behavior !== 'deny' || parsed.content.kind !== 'path') return false;
+  return READ_TOOLS.includes(parsed.tool) === (kind === 'read');
+}
+
 /** `mcp__d` allows the tools of the server `d`, and none of a server `d__other`. */
 function isServerToolAllowed(
   tool: string,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bashTool } from '../../../src/agent/tools/bash.ts';
 import { bashOutputTool, killShellTool } from '../../../src/agent/tools/background-shells.ts';
+import { prepareLaunch } from '../../../src/agent/tools/shell/shell-launch.ts';
 import { Shells, type ShellState } from '../../../src/agent/tools/shell/shells.ts';
 import type { ToolOutput } from '../../../src/agent/tools/tool.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
@@ -12,6 +13,13 @@ import { createToolFixture, use } from './fixture.ts';
 
 function start(toolContext: ToolContext, command: string): Promise<ToolOutput> {
   return use(bashTool, toolContext, { command, run_in_background: true });
+}
+
+function startShell(shells: Shells, command: string, cwd: string): void {
+  const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' };
+  const launch = prepareLaunch({ command, cwd, env, prelude: '' }, null);
+  if (typeof launch === 'string') throw new Error(launch);
+  shells.start(command, launch);
 }
 
 function read(toolContext: ToolContext, filter?: string): Promise<ToolOutput> {
@@ -137,12 +145,7 @@ describe('a command in the background', () => {
     const { toolContext } = createToolFixture();
     const shells = new Shells();
     const missingDirectory = path.join(toolContext.cwd(), 'gone');
-    shells.start({
-      command: 'ls',
-      cwd: missingDirectory,
-      env: toolContext.environment(),
-      prelude: '',
-    });
+    startShell(shells, 'ls', missingDirectory);
     await until(() => shells.find('bash_1')?.status === 'failed');
     expect(shells.readNew('bash_1')?.text).toContain(
       `working directory ${missingDirectory} does not exist`,
@@ -248,8 +251,7 @@ test('a listener that fails does not end the process', async () => {
   shells.onChange(({ status }) => {
     if (status !== 'running') throw new TypeError('not now');
   });
-  const order = { command: 'true', cwd: createDirectory(), prelude: '' };
-  shells.start({ ...order, env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' } });
+  startShell(shells, 'true', createDirectory());
   await until(() => shells.find('bash_1')?.status === 'completed');
   await new Promise((resolve) => void setImmediate(resolve));
   expect(rejections).toEqual([]);

@@ -1,10 +1,22 @@
-import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants as fileFlags,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, constants } from 'node:os';
 import path from 'node:path';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { quoteShellWord } from '../../../base/text.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
 import { findBash } from '../../../process/shell.ts';
+import type { SandboxedProgram } from '../../../process/sandbox/create-sandbox.ts';
 import type { SpawnRequest } from '../../../process/spawn.ts';
 import type { ProgramResult } from '../../../process/run.ts';
 
@@ -18,24 +30,46 @@ export interface BashCommand {
   readonly functions?: string;
 }
 
+/** Puts the commands of a session into a sandbox. */
+export interface CommandSandbox {
+  /** Null where commands run without one; a string says why nothing may be started. */
+  open(): Promise<OpenedSandbox | string | null>;
+}
+
+export interface OpenedSandbox {
+  /** The directory for temporary files; the only one that is always writable inside. */
+  readonly temporaryDirectory: string;
+  /** What the sandbox hides, for messages. */
+  readonly hidden: readonly string[];
+  /** `readOnly` must not be changed from inside. A string says why nothing may be started. */
+  enter(program: SpawnRequest, readOnly: readonly string[]): SandboxedProgram | string;
+}
+
 /** A prepared command whose stderr is merged into stdout. */
 export interface ShellLaunch {
   readonly program: SpawnRequest;
+  /** Null when it runs outside of a sandbox. */
+  readonly sandboxed: SandboxedProgram | null;
   /** The shell's last directory; null when unknown. */
   findFinalDirectory(): string | null;
   /** Must be called when the program has ended. Never throws; files that cannot be removed stay. */
   dispose(): void;
 }
 
-/** A string says why the command cannot be started. */
-export function prepareLaunch(order: BashCommand): ShellLaunch | string {
+/** Without a sandbox the command has the user's rights. A string says why it cannot be started. */
+export function prepareLaunch(
+  order: BashCommand,
+  sandbox: OpenedSandbox | null,
+): ShellLaunch | string {
   const shell = findShell(order.env);
   if (shell === null) {
     return 'Expected bash or sh on the PATH to run commands in, found neither; install Git for Windows, or add bash to the PATH.';
   }
   try {
     const directory = mkdtempSync(path.join(tmpdir(), 'hookline-shell-'));
-    return createLaunch(directory, order, shell);
+    const launch = createLaunch(directory, order, shell, sandbox);
+    if (typeof launch === 'string') removeFiles(directory, []);
+    return launch;
   } catch (error) {
     return `The command could not be prepared in ${tmpdir()}: ${getErrorMessage(error)}`;
   }
@@ -60,28 +94,46 @@ function getVariable(env: BashCommand['env'], name: string): string | undefined 
   return key === undefined ? undefined : env[key];
 }
 
-function createLaunch(directory: string, order: BashCommand, shell: Shell): ShellLaunch {
-  const finalDirectory = path.join(directory, 'cwd');
+function createLaunch(
+  directory: string,
+  order: BashCommand,
+  shell: Shell,
+  sandbox: OpenedSandbox | null,
+): ShellLaunch | string {
+  // The only file of a launch that the command itself writes.
+  const finalDirectory = path.join(
+    sandbox?.temporaryDirectory ?? directory,
+    sandbox === null ? 'cwd' : `hookline-cwd-${randomUUID()}`,
+  );
   const script = path.join(directory, 'script');
   // A file instead of an argument: arguments are limited in length and visible to other users.
   writeFileSync(script, buildScript(order, finalDirectory), { mode: 0o600 });
-  return {
-    program: {
-      file: shell.file,
-      args: buildShellArgs(shell, script),
-      cwd: order.cwd,
-      env: order.env,
-    },
-    findFinalDirectory: () => readDirectoryName(finalDirectory),
-    dispose() {
-      // Removed one by one, because loading recursive removal takes longer than most commands.
-      const isGone =
-        tryRun(() => [finalDirectory, script].forEach((file) => rmSync(file, { force: true }))) &&
-        tryRun(() => rmdirSync(directory));
-      // A background process may have written there again.
-      if (!isGone) tryRun(() => rmSync(directory, { recursive: true, force: true }));
-    },
+  const program = {
+    file: shell.file,
+    args: buildShellArgs(shell, script),
+    cwd: order.cwd,
+    env: order.env,
   };
+  const sandboxed = sandbox?.enter(program, [directory]) ?? null;
+  if (typeof sandboxed === 'string') {
+    removeFiles(directory, [script]);
+    return sandboxed;
+  }
+  return {
+    program: sandboxed?.program ?? program,
+    sandboxed,
+    findFinalDirectory: () => readDirectoryName(finalDirectory),
+    dispose: () => removeFiles(directory, [finalDirectory, script]),
+  };
+}
+
+function removeFiles(directory: string, files: readonly string[]): void {
+  // Removed one by one, because loading recursive removal takes longer than most commands.
+  const isGone =
+    tryRun(() => files.forEach((file) => rmSync(file, { force: true }))) &&
+    tryRun(() => rmdirSync(directory));
+  // A background process may have written there again.
+  if (!isGone) tryRun(() => rmSync(directory, { recursive: true, force: true }));
 }
 
 function tryRun(work: () => void): boolean {
@@ -127,10 +179,23 @@ function buildShellArgs({ file, isBash }: Shell, script: string): readonly strin
   return ['-c', `exec 2>&1; ${RUN_SCRIPT}`, isBash ? 'bash' : 'sh', script];
 }
 
+const MAX_NAME_BYTES = 64 * 1024;
+
+/** The command may have put anything there: only a plain file is read, and no link is followed. */
 function readDirectoryName(file: string): string | null {
   try {
-    // Removes only the newline that `pwd` wrote: a directory name may end in one.
-    return readFileSync(file, 'utf8').replace(/\n$/, '') || null;
+    const descriptor = openSync(
+      file,
+      fileFlags.O_RDONLY | (fileFlags.O_NOFOLLOW ?? 0) | (fileFlags.O_NONBLOCK ?? 0),
+    );
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile() || stats.size > MAX_NAME_BYTES) return null;
+      // Removes only the newline that `pwd` wrote: a directory name may end in one.
+      return readFileSync(descriptor, 'utf8').replace(/\n$/, '') || null;
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return null;
   }

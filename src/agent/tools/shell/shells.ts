@@ -1,12 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type BoundedOutput, OutputCollector } from '../../../process/bounded-output.ts';
 import { runProgram, type ProgramResult } from '../../../process/run.ts';
-import {
-  toShellExitCode,
-  prepareLaunch,
-  type ShellLaunch,
-  type BashCommand,
-} from './shell-launch.ts';
+import type { SandboxedProgram } from '../../../process/sandbox/create-sandbox.ts';
+import { toShellExitCode, type ShellLaunch } from './shell-launch.ts';
 
 export interface ShellState {
   readonly id: string;
@@ -25,12 +21,14 @@ export class Shells {
   #isClosed = false;
 
   /** A string says why the command was not started. */
-  start(shellCommand: BashCommand): ShellState | string {
-    if (this.#isClosed) return 'The session has ended; nothing can be started in the background.';
-    const launch = prepareLaunch(shellCommand);
-    if (typeof launch === 'string') return launch;
+  start(command: string, launch: ShellLaunch): ShellState | string {
+    if (this.#isClosed) {
+      launch.sandboxed?.release();
+      launch.dispose();
+      return 'The session has ended; nothing can be started in the background.';
+    }
     const id = `bash_${this.#shells.size + 1}`;
-    const shell = new BackgroundShell(id, shellCommand.command, launch, this.orphans);
+    const shell = new BackgroundShell(id, command, launch, this.orphans);
     this.#shells.set(id, shell);
     this.#notify(shell.state);
     // An error of a listener is not reported, because no caller could handle it.
@@ -118,13 +116,16 @@ class BackgroundShell {
       },
       {
         signal: this.#ending.signal,
-        onStart: (pid) => void (leader = pid),
+        onStart(pid) {
+          leader = pid;
+          launch.sandboxed?.track(pid);
+        },
         onOutput: (chunk) => this.#append(this.#decoder.write(chunk)),
       },
     );
     this.#append(this.#decoder.end());
     if (result.spawnError !== null) this.#append(result.spawnError.message);
-    orphans.track(leader, command);
+    orphans.track(leader, command, launch.sandboxed);
     this.#state = { ...this.#state, ...toEndState(result) };
     launch.dispose();
   }
@@ -150,30 +151,40 @@ export function describeUnknownShell(id: string, shells: Shells): string | null 
 
 /** Process groups of ended commands in which processes still run, such as after `server &`. */
 class OrphanedProcessGroups {
-  readonly #leaders = new Set<number>();
+  /** By leader; the sandbox that the group lives in, or null. */
+  readonly #groups = new Map<number, SandboxedProgram | null>();
 
   /**
-   * Must be called when a command has ended; tracks its group if processes remain. The leader is null
-   * when no process was started.
+   * Must be called when a command has ended; tracks its group if processes remain, and releases its
+   * sandbox if none do. The leader is null when no process was started.
    */
-  track(leader: number | null, command: string): void {
-    for (const each of this.#leaders) {
-      if (!sendSignal(-each, 0)) this.#leaders.delete(each);
+  track(leader: number | null, command: string, sandboxed: SandboxedProgram | null): void {
+    this.#forgetEnded();
+    const isAlive = leader !== null && sendSignal(-leader, 0);
+    if (!isAlive) sandboxed?.release();
+    else if (sandboxed !== null || !isDisowned(command)) this.#groups.set(leader, sandboxed);
+  }
+
+  #forgetEnded(): void {
+    for (const [leader, sandboxed] of this.#groups) {
+      if (sendSignal(-leader, 0)) continue;
+      this.#groups.delete(leader);
+      sandboxed?.release();
     }
-    if (leader === null || isDisowned(command)) return;
-    if (sendSignal(-leader, 0)) this.#leaders.add(leader);
   }
 
   /**
    * Sends SIGHUP, as a closing terminal does: processes that ignore it (`nohup`) or left the group
-   * (`setsid`) continue.
+   * (`setsid`) continue. In a sandbox none does: its first process is in the group, and all others
+   * end with that.
    */
   hangUp(): void {
-    for (const leader of this.#leaders) {
+    for (const [leader, sandboxed] of this.#groups) {
       // The leader has ended: a process that has its pid now is unrelated and has its own group.
-      if (!sendSignal(leader, 0)) sendSignal(-leader, 'SIGHUP');
+      if (!sendSignal(leader, 0)) sendSignal(-leader, sandboxed === null ? 'SIGHUP' : 'SIGKILL');
+      sandboxed?.release();
     }
-    this.#leaders.clear();
+    this.#groups.clear();
   }
 }
 

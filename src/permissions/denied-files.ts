@@ -1,0 +1,190 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { isInside } from '../base/paths.ts';
+import {
+  canMatchBelow,
+  canMatchWrittenPath,
+  listPatternStarts,
+  type PathContext,
+  type PathPattern,
+  resolveRealContext,
+} from './rules/path-pattern.ts';
+import {
+  isPathDenial,
+  listGuardContexts,
+  type PermissionRule,
+  type RuleLocations,
+} from './rules/permission-rule.ts';
+
+/** The files and directories that exist and that deny rules with a path are about. */
+export interface DeniedFiles {
+  readonly reads: readonly string[];
+  readonly edits: readonly string[];
+  /** Why the lists may lack something, as a sentence; null when they are complete. */
+  readonly whyIncomplete: string | null;
+}
+
+/** Bounds one listing; what is not reached makes it incomplete. */
+export interface ListingLimits {
+  readonly maxEntries: number;
+  readonly maxMatches: number;
+}
+
+const DEFAULT_LIMITS: ListingLimits = { maxEntries: 200_000, maxMatches: 1000 };
+
+/** Lists denied files again and again; a directory is read again only when it changed. */
+export class DeniedFileLister {
+  readonly #limits: ListingLimits;
+  readonly #directories = new Map<string, CachedDirectory>();
+
+  constructor(limits: ListingLimits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /**
+   * `searched` are the directories in which patterns for any depth are looked for; others are looked
+   * for from the last directory that they name.
+   */
+  list(
+    rules: readonly PermissionRule[],
+    cwd: string,
+    locations: RuleLocations,
+    searched: readonly string[],
+  ): DeniedFiles {
+    const listing = new Listing(this.#limits, (directory) => this.#readDirectory(directory));
+    const listAll = (kind: 'read' | 'edit'): readonly string[] => {
+      const found = new Set<string>();
+      for (const rule of rules.filter((each) => isPathDenial(each, kind))) {
+        for (const guard of listGuards(rule, cwd, locations)) {
+          for (const start of guard.starts(searched)) listing.collect(start, guard, found);
+        }
+      }
+      return [...found];
+    };
+    const reads = listAll('read');
+    const edits = listAll('edit');
+    return { reads, edits, whyIncomplete: listing.whyIncomplete };
+  }
+
+  #readDirectory(directory: string): readonly Entry[] {
+    const { mtimeMs, ctimeMs } = lstatSync(directory);
+    const cached = this.#directories.get(directory);
+    if (cached?.mtimeMs === mtimeMs && cached.ctimeMs === ctimeMs && !cached.isRacy) {
+      return cached.entries;
+    }
+    const entries = readdirSync(directory, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      isDirectory: entry.isDirectory(),
+    }));
+    const isRacy = systemClock.now() - mtimeMs < RACY_MS;
+    this.#directories.set(directory, { mtimeMs, ctimeMs, entries, isRacy });
+    return entries;
+  }
+}
+
+/** Within one tick of the file system's clock a second change leaves the time as it is. */
+const RACY_MS = 50;
+
+interface Entry {
+  readonly name: string;
+  readonly isDirectory: boolean;
+}
+
+interface CachedDirectory {
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly entries: readonly Entry[];
+  readonly isRacy: boolean;
+}
+
+/** One pattern of a rule, relative to one set of directories. */
+interface Guard {
+  readonly isMatch: (file: string) => boolean;
+  readonly canMatchBelow: (directory: string) => boolean;
+  readonly starts: (searched: readonly string[]) => readonly string[];
+}
+
+function listGuards(rule: PermissionRule, cwd: string, locations: RuleLocations): readonly Guard[] {
+  const { content } = rule.parsed;
+  if (content.kind !== 'path') return [];
+  const contexts = listGuardContexts(rule, { cwd }, locations);
+  const all = [...contexts, ...contexts.map(resolveRealContext)];
+  const distinct = new Map(all.map((context) => [JSON.stringify(context), context]));
+  return [...distinct.values()].map((context) => createGuard(content.pattern, context));
+}
+
+function createGuard(pattern: PathPattern, context: PathContext): Guard {
+  return {
+    isMatch: (file) => matchOrAssume(() => canMatchWrittenPath(pattern, file, context)),
+    canMatchBelow: (directory) => matchOrAssume(() => canMatchBelow(pattern, directory, context)),
+    starts: (searched) => listPatternStarts(pattern, context) ?? searched,
+  };
+}
+
+class Listing {
+  readonly #limits: ListingLimits;
+  readonly #readDirectory: (directory: string) => readonly Entry[];
+  #entries = 0;
+  whyIncomplete: string | null = null;
+
+  constructor(limits: ListingLimits, readDirectory: (directory: string) => readonly Entry[]) {
+    this.#limits = limits;
+    this.#readDirectory = readDirectory;
+  }
+
+  /** A directory that matches stands for all that is in it. */
+  collect(start: string, guard: Guard, found: Set<string>): void {
+    if ([...found].some((each) => isInside(each, start))) return;
+    const stats = lstatSync(start, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (guard.isMatch(start)) return this.#add(start, found);
+    if (stats.isDirectory()) this.#walk(start, guard, found);
+  }
+
+  #walk(directory: string, guard: Guard, found: Set<string>): void {
+    const remaining = [directory];
+    for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) {
+      if (this.whyIncomplete !== null) return;
+      for (const { name, isDirectory } of this.#read(next)) {
+        const file = path.join(next, name);
+        if (this.#count(file)) return;
+        if (guard.isMatch(file)) this.#add(file, found);
+        else if (isDirectory && guard.canMatchBelow(file)) remaining.push(file);
+      }
+    }
+  }
+
+  #read(directory: string): readonly Entry[] {
+    try {
+      return this.#readDirectory(directory);
+    } catch {
+      // What the user may not list, a command may not list, either.
+      return [];
+    }
+  }
+
+  #count(file: string): boolean {
+    this.#entries += 1;
+    if (this.#entries <= this.#limits.maxEntries) return false;
+    this.whyIncomplete = `there are more than ${this.#limits.maxEntries} files to look at, up to ${file}`;
+    return true;
+  }
+
+  #add(file: string, found: Set<string>): void {
+    // Node.js cannot hand such a name to another program.
+    if (file.includes('\uFFFD')) this.whyIncomplete = `the name of ${file} is not valid UTF-8`;
+    else found.add(file);
+    if (found.size <= this.#limits.maxMatches) return;
+    this.whyIncomplete = `deny rules match more than ${this.#limits.maxMatches} files`;
+  }
+}
+
+function matchOrAssume(isMatch: () => boolean): boolean {
+  try {
+    return isMatch();
+  } catch {
+    // The glob library rejects some globs and paths; a deny rule then matches.
+    return true;
+  }
+}
