@@ -6,7 +6,7 @@ import { findPathInside, findRealPath, isInside } from '../base/paths.ts';
 import type { CommandSandbox, OpenedSandbox } from '../agent/tools/shell/shell-launch.ts';
 import { DIALECTS } from '../dialects/index.ts';
 import type { Permissions } from '../permissions/permissions.ts';
-import { expandHome } from '../permissions/rules/target-path.ts';
+import { expandHome } from '../permissions/rules/home-path.ts';
 import { createSandboxLauncher, type SandboxLauncher } from '../process/sandbox/create-sandbox.ts';
 import { probeSandbox, type SandboxProbe } from '../process/sandbox/probe.ts';
 import type { ProtectedPlace, SandboxProfile } from '../process/sandbox/profile.ts';
