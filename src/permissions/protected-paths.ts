@@ -6,7 +6,7 @@ import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome } from './rules/home-path.ts';
-import type { CommandWords } from './rules/read-shell.ts';
+import type { CommandWords } from './rules/visit-script.ts';
 import { resolveShellFiles } from './rules/shell-files.ts';
 
 /**

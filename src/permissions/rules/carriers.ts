@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { canOpenAnything, isInterpreter } from './foreign-code.ts';
+import { canOpenAnything, isInterpreter, isOptionDriven } from './foreign-code.ts';
 import { UNKNOWN } from './shell-words.ts';
 import type { GuardMatch } from './path-pattern.ts';
 
@@ -9,8 +9,11 @@ export interface Carried {
   readonly scripts: readonly string[];
   /** Files with shell code that it runs. */
   readonly scriptFiles: readonly string[];
-  /** Whether it runs the text of its standard input: as shell code, or as code of another language. */
-  readonly stdin: 'shell' | 'code' | null;
+  /**
+   * Whether it runs the text of its standard input: as shell code, as code of another language, or only
+   * when something is piped into it.
+   */
+  readonly stdin: 'shell' | 'code' | 'piped code' | null;
   /** Whether its arguments, from some position on, are a command that it runs. */
   readonly runsArguments: GuardMatch;
   /** Whether it may run commands that its words do not name. */
@@ -39,9 +42,14 @@ export function findCarried(words: readonly string[]): Carried {
   if (program === 'git') return findGitScripts(args);
   if (isInterpreter(program)) return findInterpreted(program, args);
   if (COMMAND_CARRIERS.has(program)) return findCarriedCommand(program, args);
+  if (PACKAGE_MANAGERS.test(program) && args.some((arg) => /^(?:exec|x|dlx)$/.test(arg))) {
+    return findCarriedCommand(program, args);
+  }
   if (INERT.has(program)) return NOTHING;
   return { ...NOTHING, runsArguments: 'maybe' };
 }
+
+const PACKAGE_MANAGERS = /^(?:npm|pnpm|yarn|bun|uv|pipenv|poetry|conda|bundle)$/;
 
 const SHELL =
   /^-?(?:(?:ba|z|da|k|a|mk|pdk|fi|tc|c|rba|rz|ya|o|po|lok|ok)?sh|elvish|nu|xonsh|oil|osh)(?:-?[\d.]+)?$/;
@@ -129,14 +137,20 @@ function findInterpreted(program: string, args: readonly string[]): Carried {
   const isQuery = args.length > 0 && args.every((arg) => /^-(?:[vVh]|-version|-help)$/.test(arg));
   return {
     ...NOTHING,
-    stdin: (readsCode && !isQuery) || STDIN_EDITORS.test(program) ? 'code' : null,
+    stdin: isQuery ? null : findCodeInput(program, readsCode),
     runsArguments: 'maybe',
     mayRunAnything: canOpenAnything(program, args),
   };
 }
 
 /** `ed file` reads its commands from its input. */
-const STDIN_EDITORS = /^(?:ed|red|ex|gdb|lldb|sqlite3?|psql|mysql|dc|ftp|sftp)$/;
+function findCodeInput(program: string, readsCode: boolean): Carried['stdin'] {
+  if (/^(?:ed|red)$/.test(program)) return 'code';
+  if (/^(?:ex|vi|vim|nvim|gdb|lldb|sqlite3?|psql|mysql|dc|bc|ftp|sftp)$/.test(program)) {
+    return 'piped code';
+  }
+  return readsCode && !isOptionDriven(program) ? 'code' : null;
+}
 
 function hasInlineCode(args: readonly string[]): boolean {
   return args.some((arg) => /^-\w*[cepEm]|^--(?:eval|print|test|check)|^-\w+$/.test(arg));
@@ -151,13 +165,14 @@ function findCarriedCommand(program: string, args: readonly string[]): Carried {
   return {
     ...NOTHING,
     scripts,
-    stdin: !isNamed && STDIN_CARRIERS.test(program) ? 'shell' : null,
+    stdin: (!isNamed && STDIN_CARRIERS.test(program)) || SCHEDULERS.test(program) ? 'shell' : null,
     runsArguments: 'yes',
     mayRunAnything: ADDS_WORDS.test(program) && isShellOrNothing(program, args),
   };
 }
 
-const STDIN_CARRIERS = /^(?:at|batch|su|sudo|doas|newgrp|unshare|nsenter|chroot|parallel|script)$/;
+const SCHEDULERS = /^(?:at|batch|crontab)$/;
+const STDIN_CARRIERS = /^(?:su|sudo|doas|newgrp|unshare|nsenter|chroot|parallel|script)$/;
 const ADDS_WORDS = /^(?:xargs|gxargs|parallel|env_parallel|rush)$/;
 
 /** `xargs` runs `echo`; with a shell or an option alone, the command itself comes from the input. */

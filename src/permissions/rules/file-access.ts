@@ -1,6 +1,6 @@
-import { getProgramName } from './carriers.ts';
+import { findCarried, getProgramName } from './carriers.ts';
 import { isInterpreter } from './foreign-code.ts';
-import type { CommandWords } from './read-shell.ts';
+import type { CommandWords } from './visit-script.ts';
 
 /** How a command treats the files that its words name. */
 export type FileAccess = 'read' | 'write';
@@ -21,7 +21,7 @@ const WRITERS: ReadonlySet<string> = new Set(
   `> 7z 7za ar bsdtar bunzip2 bzip2 chattr chgrp chmod chown compress convert cp cpio csplit ctags dd debugfs ed emacs ex
   ffmpeg fallocate ftp gcp git-apply gunzip gzip install ld link ln lz4 lzma mkdir mkfifo mknod mktemp mmv mount mv nano nvim
   objcopy pax patch pico rcp red rename restore rm rmdir rsync scp setfacl sftp shred shuf-o split sponge srm ssh-keygen
-  strip tar gtar tee touch truncate uncompress unlink unrar unxz unzip unzstd uudecode vi vim view wipe xz zip zstd`.split(
+  script strip tar gtar tee touch truncate uncompress unlink unrar unxz unzip unzstd uudecode wget vi vim view wipe xz zip zstd`.split(
     /\s+/,
   ),
 );
@@ -41,9 +41,14 @@ function canWriteFiles(words: CommandWords): boolean {
   if (names.includes('git') && words.some((word) => GIT_WRITES.test(word))) return true;
   if (words.some((word) => /^(?:-delete|-fprint\w*|-fls|of=.*)$/.test(word))) return true;
   const [name = ''] = names;
+  if (/^(?:uniq|xxd)$/.test(name) && words.slice(1).filter(isOperand).length > 1) return true;
   if (names.some((each) => IN_PLACE.test(each)) && words.some(isInPlaceOption)) return true;
   if (names.some(isInterpreter) && words.slice(1).some(isWritingCode)) return true;
   return !ONLY_READS.has(name) && words.slice(1).some((word) => WRITE_OPTION.test(word));
+}
+
+function isOperand(word: string): boolean {
+  return !word.startsWith('-');
 }
 
 function isInPlaceOption(word: string): boolean {
@@ -64,8 +69,9 @@ const ONLY_READS: ReadonlySet<string> = new Set(
 
 /** Programs that read everything below a directory. */
 const TREE_READERS: ReadonlySet<string> = new Set(
-  `7z 7za ack ag bsdtar cpio dd docker fd fdfind find gtar ln mount mv pax podman python python3 rg rga rsync scp tar ugrep
-  zip zstd gzip xz php`.split(/\s+/),
+  `7z 7za ack ag bsdtar cpio dd fd fdfind find gtar ln mount mv pax rg rga rsync scp tar ugrep zip`.split(
+    /\s+/,
+  ),
 );
 const RECURSIVE = /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)/;
 const RECURSIVE_SEARCH = /^-[a-zA-Z]*[rRd]|^--(?:recursive|dereference-recursive|directories)/;
@@ -74,10 +80,12 @@ const RECURSIVE_READERS = /^(?:cp|diff|scp|rsync|gcp)$/;
 
 /** Programs that change everything below a directory. */
 const TREE_WRITERS: ReadonlySet<string> = new Set(
-  `7z 7za bsdtar cpio find gtar mv pax rsync tar unzip unrar restore srm wipe mount`.split(/\s+/),
+  `7z 7za bsdtar cpio curl find gtar ln mv patch pax rmdir rsync tar unzip unrar restore srm wget wipe mount`.split(
+    /\s+/,
+  ),
 );
 const RECURSIVE_WRITERS = /^(?:rm|cp|chmod|chown|chgrp|chattr|setfacl|scp|gcp|shred)$/;
-const GIT_TREE_WRITES = /^(?:restore|clean|stash|apply|am|checkout-index|read-tree)$/;
+const GIT_TREE_WRITES = /^(?:restore|clean|apply|am|checkout-index|read-tree)$/;
 
 /** Whether a command may read or write all files below the directories that it names. */
 export function canAccessTrees(words: CommandWords, access: FileAccess): boolean {
@@ -85,7 +93,8 @@ export function canAccessTrees(words: CommandWords, access: FileAccess): boolean
   const isRecursive = words.some((word) => RECURSIVE.test(word));
   if (access === 'read') {
     if (names.includes('git')) return words.some((word) => word === '--no-index');
-    if (names[0] === 'find') return words.some((word) => /^-(?:exec|ok)/.test(word));
+    if (names[0] === 'find') return runsReader(words);
+    if (/^(?:docker|podman|nerdctl)$/.test(names[0] ?? '')) return words.some(isMount);
     if (names.some((name) => SEARCHERS.test(name))) {
       return words.some((word) => RECURSIVE_SEARCH.test(word));
     }
@@ -101,22 +110,51 @@ export function canAccessTrees(words: CommandWords, access: FileAccess): boolean
   return names.some((name) => TREE_WRITERS.has(name));
 }
 
+/** `find . -exec basename {} +` reads no file. */
+function runsReader(words: CommandWords): boolean {
+  const start = words.findIndex((word) => /^-(?:exec|ok)/.test(word));
+  return start !== -1 && !NO_FILE_ARGUMENTS.has(findProgram(words.slice(start + 1)));
+}
+
+function isMount(word: string): boolean {
+  return /^(?:-v.*|--(?:volume|mount)\b.*)$/.test(word);
+}
+
 /** `git checkout -- .`, `git reset --hard`, `git clean -fd`: they replace files that nobody names. */
 function isTreeWrite(words: CommandWords): boolean {
+  if (words.includes('stash')) return !words.some((word) => /^(?:list|show|drop)$/.test(word));
   if (words.some((word) => GIT_TREE_WRITES.test(word))) return true;
   if (words.includes('reset')) return words.some((word) => /^--(?:hard|merge|keep)$/.test(word));
   const isCheckout = words.includes('checkout') || words.includes('rm') || words.includes('mv');
   return isCheckout && words.some((word) => /^(?:--|\.|-f|--force|:\/|\.\/)$/.test(word));
 }
 
-/** Whether it works on the current directory when it names none. */
-export function entersCurrentDirectory(words: CommandWords, access: FileAccess): boolean {
+const UNPACKERS = /^(?:tar|gtar|bsdtar|unzip|cpio|pax|patch|7z|7za|unrar)$/;
+const TARGET_DIRECTORY = /^(?:-C.*|-d|--directory.*|--one-top-level.*|-o.+)$/;
+
+/** Whether it works on the current directory: `never`, `always`, or when it names no other path. */
+export function getTreeDefault(
+  words: CommandWords,
+  access: FileAccess,
+): 'never' | 'always' | 'unnamed' {
   const names = words.map(getProgramName);
-  if (access === 'write')
-    return (
-      names.includes('git') || /^(?:tar|gtar|bsdtar|unzip|cpio|pax|find)$/.test(names[0] ?? '')
+  if (access === 'read') {
+    const isSearch = names.some((name) =>
+      /^(?:[ef]?grep|rg|rga|ag|ack|fd|fdfind|ugrep)$/.test(name),
     );
-  return names.some((name) => /^(?:[ef]?grep|rg|rga|ag|ack|find|fd|fdfind|ugrep)$/.test(name));
+    return isSearch ? 'unnamed' : 'never';
+  }
+  if (names.includes('git')) {
+    return words.some((word) => /^(?:apply|am|stash|reset|read-tree)$/.test(word))
+      ? 'always'
+      : 'unnamed';
+  }
+  const isUnpacking = names.some((name) => UNPACKERS.test(name)) && !isPacking(words);
+  return isUnpacking && !words.some((word) => TARGET_DIRECTORY.test(word)) ? 'always' : 'never';
+}
+
+function isPacking([, mode = '']: CommandWords): boolean {
+  return /^-?[a-zA-Z]*c[a-zA-Z]*$|^(?:--create|a)$/.test(mode);
 }
 
 /** Programs whose unknown arguments are texts, names or numbers rather than files. */
@@ -135,9 +173,18 @@ const GIT_FILE_READERS = /^(?:diff|show|hash-object|grep|blame|cat-file|archive|
 /** Whether a word that is not known may name a file that the command reads or writes. */
 export function canUnknownBeFile(words: CommandWords, access: FileAccess): boolean {
   const [name = ''] = words;
-  const program = getProgramName(name);
+  const program = findProgram(words);
   if (name === '>' || name === '<') return (name === '>') === (access === 'write');
   if (access === 'write') return canWriteFiles(words) && program !== 'mkdir';
   if (program === 'git') return words.some((word) => GIT_FILE_READERS.test(word));
   return canReadFiles(words) && !NO_FILE_ARGUMENTS.has(program);
+}
+
+/** The program that a carrier such as `xargs -n 1` starts, or the command's own. */
+function findProgram(words: CommandWords): string {
+  if (/^[<>=]$/.test(words[0] ?? '')) return words[0] ?? '';
+  const isSkipped = (word: string): boolean =>
+    /^-|=|^\d+[smhd]?$/.test(word) || findCarried([word]).runsArguments === 'yes';
+  const found = words.find((word) => !isSkipped(word)) ?? words[0] ?? '';
+  return getProgramName(found);
 }

@@ -8,7 +8,7 @@ export function isInterpreter(program: string): boolean {
 
 /** Tokens that open files, start programs, or reach functions by computed names. */
 const OPENING_CODE =
-  /system|exec|spawn|popen|subprocess|child_process|fork|\bshell|\beval|compile|importlib|import\s*\(|__\w+__|getattr|globals\s*\(|builtins|constructor|\brequire\b|\bimport\b|Function|globalThis|Reflect|process\.(?:binding|dlopen|mainModule|getBuiltin|kill)|process\s*\[|\bopen|fopen|file_get|file_put|readfile|passthru|proc_|read_?text|read_?bytes|read_?file|write_?text|write_?bytes|write_?file|pathlib|shutil|fileinput|runpy|ctypes|\bFile\b|\bIO\b|\bDir\b|Deno\.|Bun\.|\bos\.|unlink|truncate|\bqx\b|`|%x|getline|printf?[^;}]*>|\|\s*["']|<\s*["'$]|@ARGV\s*=|ARGV\[?\w*\]?\s*=|syscall|\bdo\s+["']|\bsource\b|load\s*\(|loadfile|dofile|include|#!|!|\.shell|\.system|\.read|\.import|\\copy|\\!|COPY\s/i;
+  /system|exec|spawn|popen|subprocess|child_process|fork|\bshell|\beval|compile|importlib|import\s*\(|__\w+__|getattr|globals\s*\(|builtins|constructor|\brequire\b|\bimport\b|Function|globalThis|Reflect|process\.(?:binding|dlopen|mainModule|getBuiltin|kill)|process\s*\[|\bopen|fopen|file_get|file_put|readfile|passthru|proc_|read_?text|read_?bytes|read_?file|write_?text|write_?bytes|write_?file|pathlib|shutil|fileinput|runpy|ctypes|\bFile\b|\bIO\b|\bDir\b|Deno\.|Bun\.|\bos\.|unlink|truncate|\bqx\b|`|%x|getline|printf?[^;}]*>|\|\s*["']|<\s*["'$]|@ARGV\s*=|ARGV\[?\w*\]?\s*=|syscall|\bdo\s+["']|\bsource\b|(?<![.\w])load\s*\(|loadfile|dofile|include|#!|!|\.shell|\.system|\.read|\.import|\\copy|\\!|COPY\s/i;
 
 /** Modules and files that neither start programs nor open files. */
 const HARMLESS_CODE =
@@ -24,9 +24,15 @@ const OPENING_OPTION =
 const OPTION_DRIVEN =
   /^(?:red|ex|vi|vim|nvim|view|rvim|vimdiff|emacs|nano|gdb|lldb|less|more|most|man|info|mail|mailx|mutt|g?make|bmake|ninja)$/;
 
+export function isOptionDriven(program: string): boolean {
+  return OPTION_DRIVEN.test(program);
+}
+
 /** Whether code in the arguments of an interpreter may start any program or open any file. */
 export function canOpenAnything(program: string, args: readonly string[]): boolean {
-  if (OPTION_DRIVEN.test(program)) return args.some((arg) => OPENING_OPTION.test(arg));
+  if (isOptionDriven(program)) {
+    return args.some((arg) => OPENING_OPTION.test(arg) || /^(?:-|\/dev\/\S+)$/.test(arg));
+  }
   if (/^g?sed$/.test(program)) return args.some((arg) => OPENING_SED.test(arg));
   if (args.some((arg) => CODE_OPTION.test(arg)) || /awk$/.test(program)) {
     return args.some((arg) => !/^-?[\w./-]*$/.test(arg) && isOpeningCode(arg));

@@ -5,7 +5,8 @@ import { getProgramName } from './carriers.ts';
 import { type CommandPattern, isCommandMatch, isMatchAll } from './command-pattern.ts';
 import { splitCode } from './foreign-code.ts';
 import type { GuardMatch, PathContext } from './path-pattern.ts';
-import { type CommandWords, isGlob, type ReadCommand } from './read-shell.ts';
+import type { ReadCommand } from './read-shell.ts';
+import { type CommandWords, isGlob } from './visit-script.ts';
 import { parseShellCommands } from './shell-commands.ts';
 import { resolveShellFiles } from './shell-files.ts';
 import { UNKNOWN } from './shell-words.ts';
@@ -23,7 +24,11 @@ export function matchGuardedCommand(
   );
   if (isWritten) return 'yes';
   const reading = resolveShellFiles(line, context);
-  const matches = reading.commands.map((command) => matchCommand(pattern, command, context));
+  const matches = reading.commands.map((command) => {
+    const match = matchCommand(pattern, command, context);
+    // Most scripts use variables somewhere.
+    return match === 'maybe' && command.isInFile ? 'no' : match;
+  });
   if (matches.includes('yes')) return 'yes';
   return reading.mayRunAnything || matches.includes('maybe') ? 'maybe' : 'no';
 }
@@ -70,22 +75,21 @@ function matchSpellings(
   [, ...args]: CommandWords,
 ): GuardMatch {
   const spellings = programs.flatMap((program) => listSpellings([program, ...args]));
-  const matches = spellings.map((words) => matchText(pattern, words.join(' ')));
+  const matches = spellings.map((words) => matchWords(pattern, words));
   if (matches.includes('yes')) return 'yes';
   return matches.includes('maybe') ? 'maybe' : 'no';
 }
 
 /** What is unknown, or replaced by the names of files, may become anything. */
-function matchText(pattern: CommandPattern, text: string): GuardMatch {
-  if (isCommandMatch(pattern, text)) return 'yes';
-  const unknown = text.search(UNCERTAIN);
+function matchWords(pattern: CommandPattern, words: CommandWords): GuardMatch {
+  if (isCommandMatch(pattern, words.join(' '))) return 'yes';
+  const unknown = words.findIndex((word) => word.includes(UNKNOWN) || isGlob(word));
   if (unknown === -1) return 'no';
-  const fixed = text.slice(0, unknown);
+  const known = words[unknown]?.split(/[\0*?[{]/, 1)[0] ?? '';
+  const fixed = [...words.slice(0, unknown), known].join(' ');
   const [first = ''] = pattern.pieces;
   return fixed.startsWith(first) || first.startsWith(fixed) ? 'maybe' : 'no';
 }
-
-const UNCERTAIN = new RegExp(String.raw`[${UNKNOWN}*?]|\[[^\]]+\]|\{[^}]*(?:,|\.\.)`);
 
 /** `git -C x push`, `git-push` and `git -c alias.x=push x` are a `git push`, `rm -fr` is an `rm -rf`. */
 function listSpellings(words: CommandWords): readonly CommandWords[] {

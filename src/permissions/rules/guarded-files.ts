@@ -6,8 +6,8 @@ import {
   canAccessFiles,
   canAccessTrees,
   canUnknownBeFile,
-  entersCurrentDirectory,
   type FileAccess,
+  getTreeDefault,
 } from './file-access.ts';
 import { isWildcardMatch } from './command-pattern.ts';
 import {
@@ -55,13 +55,13 @@ export function matchGuardedFiles(
 function canUnknownMatch(
   pattern: PathPattern,
   access: FileAccess,
-  { words }: CommandFiles,
+  { words, isInFile }: CommandFiles,
   hasUnknownDirectory: boolean,
 ): boolean {
   const isUnknown = (word: string): boolean =>
     word.includes(UNKNOWN) || (hasUnknownDirectory && /^[^-/]/.test(word));
   const unknown = words.slice(1).filter(isUnknown);
-  if (unknown.length === 0 || !canUnknownBeFile(words, access)) return false;
+  if (isInFile || unknown.length === 0 || !canUnknownBeFile(words, access)) return false;
   return unknown.some((word) => canEndLike(pattern, word));
 }
 
@@ -85,10 +85,11 @@ function listTrees(
   cwd: string,
 ): readonly string[] {
   const directories = files.filter(isDirectory);
-  if (!entersCurrentDirectory(words, access)) return directories;
+  const byDefault = getTreeDefault(words, access);
+  if (byDefault === 'never') return directories;
   const named = listOperands(words).map((word) => path.resolve(cwd, word));
   const isNamed = named.some((file) => files.includes(file) && existsSync(file));
-  return isNamed ? directories : [...directories, cwd];
+  return isNamed && byDefault === 'unnamed' ? directories : [...directories, cwd];
 }
 
 /** Options of `grep` and `rg` whose value is the next word. */

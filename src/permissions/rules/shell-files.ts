@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { getProgramName } from './carriers.ts';
-import { type CommandWords, type ReadCommand, readShell } from './read-shell.ts';
+import { type ReadCommand, readShell } from './read-shell.ts';
+import type { CommandWords } from './visit-script.ts';
 import { UNKNOWN } from './shell-words.ts';
 import type { PathContext } from './path-pattern.ts';
 import {
@@ -54,7 +55,7 @@ const EXCLUDE_OPTION = /^--(?:exclude|ignore)[\w-]*=/;
 function resolveLine(line: string, context: FileContext): ShellFiles {
   const { commands, mayRunAnything } = readShell(line, context);
   const { directories, isComplete } = findEnteredDirectories(
-    commands.map(({ words }) => words),
+    commands.filter(({ isInFile }) => !isInFile).map(({ words }) => words),
     context,
   );
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
@@ -208,6 +209,7 @@ const MAX_SPELLINGS = 200;
 /** The paths that a word may name: itself, the value of an option in it, the matches of its glob. */
 function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
   const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...splitOptionValue(word)];
+  if (/^file:/i.test(word)) pieces.push(word.replace(/^file:\/*/i, ''));
   const knownPieces = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
   const spellings = [...knownPieces].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
   budget.isSpent ||= knownPieces.size > budget.words;
