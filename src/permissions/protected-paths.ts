@@ -6,7 +6,8 @@ import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome } from './rules/home-path.ts';
-import { type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
+import type { CommandWords } from './rules/visit-script.ts';
+import { resolveShellFiles } from './rules/shell-files.ts';
 
 /**
  * Names of Hookline and git. A name ends in `/` for a directory with all that is in it, and `*` stands

@@ -1,16 +1,10 @@
 import path from 'node:path';
 import { isRecord } from '../../base/json.ts';
 import type { PermissionBehavior, PermissionCall } from '../permissions.ts';
-import {
-  isCommandMatch,
-  type CommandPattern,
-  isMatchAll,
-  canRunCommand,
-} from './command-pattern.ts';
+import { isCommandMatch } from './command-pattern.ts';
 import { getCallCommand, type CallPath, getCallPaths } from './call-arguments.ts';
 import {
   matchPath,
-  canMatchWrittenPath,
   type GuardMatch,
   isCertainPathMatch,
   type PathContext,
@@ -20,14 +14,8 @@ import {
 import { resolveTarget } from '../../base/paths.ts';
 import { expandHome } from './home-path.ts';
 import { parseRule, type Rule, isRuleMatch } from './rule.ts';
-import {
-  canReadFiles,
-  canWriteFiles,
-  resolveShellFiles,
-  type CommandWords,
-} from './shell-files.ts';
-import { UNKNOWN } from './shell-words.ts';
-import { parseShellCommands } from './shell-commands.ts';
+import { matchGuardedCommand } from './guarded-command.ts';
+import { matchGuardedFiles } from './guarded-files.ts';
 
 /** A rule as written, and where it comes from. */
 export interface PermissionRuleSetting {
@@ -151,7 +139,7 @@ function normalizeHost(input: unknown): unknown {
   return { ...input, url: input['url'].replace(/^(\w+:\/\/[^/?#]*?)\.+(?=[:/?#]|$)/, '$1') };
 }
 
-/** Whether a shell command names a file that a Read or Edit rule matches. */
+/** Whether a shell command reads or writes a file that a Read or Edit rule matches. */
 function matchShellFiles(
   { parsed }: PermissionRule,
   call: PermissionCall,
@@ -160,16 +148,8 @@ function matchShellFiles(
   const command = getCallCommand(call);
   const { content } = parsed;
   if (command === null || content.kind !== 'path') return 'no';
-  const canTouch = READ_TOOLS.includes(parsed.tool) ? canReadFiles : canWriteFiles;
-  const resolvedLines = contexts.map((context) => resolveShellFiles(command, context));
-  const commands = resolvedLines.flatMap((reading) => reading.commands);
-  const files = commands.filter(({ words }) => canTouch(words)).flatMap((each) => each.files);
-  const locations = [...contexts, ...contexts.map(resolveRealContext)];
-  const isNamed = files.some((file) =>
-    locations.some((context) => canMatchWrittenPath(content.pattern, file, context)),
-  );
-  if (isNamed) return 'yes';
-  return resolvedLines.every(({ isComplete }) => isComplete) ? 'no' : 'maybe';
+  const access = READ_TOOLS.includes(parsed.tool) ? 'read' : 'write';
+  return matchGuardedFiles(content.pattern, access, command, contexts);
 }
 
 /** Whether an allow rule matches all of this call. Never throws. */
@@ -267,85 +247,4 @@ function isServerTool(server: string, names: readonly string[]): boolean {
 function isNameMatch(pattern: string, name: string): boolean {
   const pieces = pattern.split('*');
   return isCommandMatch({ pieces, bare: null, isDetailed: true }, name);
-}
-
-/** Whether a command line runs such a command in any spelling; `maybe` when that is not certain. */
-function matchGuardedCommand(
-  pattern: CommandPattern,
-  line: string,
-  context: PathContext,
-): GuardMatch {
-  if (isMatchAll(pattern)) return 'yes';
-  const { commands, inner } = parseShellCommands(line);
-  const writtenTexts = [...commands, ...inner].flatMap(({ text, unquoted }) => [text, unquoted]);
-  const spellings = resolveShellFiles(line, context).commands.flatMap(({ words }) =>
-    listSpellings(words),
-  );
-  const commandTexts = [...writtenTexts, ...spellings.map((words) => words.join(' '))];
-  if (commandTexts.some((command) => isCommandMatch(pattern, command))) return 'yes';
-  return canRunCommand(pattern, line) || spellings.some(isUnknownCommand) ? 'maybe' : 'no';
-}
-
-/** Programs that run a command which is among their arguments. */
-const WRAPPER_PROGRAMS: ReadonlySet<string> = new Set([
-  'builtin',
-  'busybox',
-  'chroot',
-  'command',
-  'doas',
-  'env',
-  'exec',
-  'find',
-  'flock',
-  'ionice',
-  'nice',
-  'nohup',
-  'npx',
-  'parallel',
-  'setsid',
-  'stdbuf',
-  'strace',
-  'sudo',
-  'time',
-  'timeout',
-  'unbuffer',
-  'watch',
-  'xargs',
-]);
-
-const MAX_WRAPPED_WORDS = 50;
-
-/** A command as written, without the path of its program, and the commands that a wrapper would run. */
-function listSpellings(words: CommandWords): readonly CommandWords[] {
-  const [name = ''] = words;
-  const ownPrefix = [words, ...listPlainSpellings(words)];
-  if (!WRAPPER_PROGRAMS.has(path.basename(name))) return ownPrefix;
-  const wrapped = words
-    .slice(1, MAX_WRAPPED_WORDS)
-    .flatMap((_word, index) => listPlainSpellings(words.slice(index + 1)));
-  return [...ownPrefix, ...wrapped];
-}
-
-function listPlainSpellings([name = '', ...args]: CommandWords): readonly CommandWords[] {
-  const plain = [path.basename(name), ...args];
-  return plain[0] === 'git' ? [plain, stripGlobalOptions(plain)] : [plain];
-}
-
-const GIT_OPTIONS_WITH_VALUE = ['-C', '-c', '--git-dir', '--work-tree', '--namespace'];
-
-/** `git -C x push` is a `git push`. */
-function stripGlobalOptions([name = '', ...args]: CommandWords): CommandWords {
-  let start = 0;
-  while (args[start]?.startsWith('-') === true) {
-    start += GIT_OPTIONS_WITH_VALUE.includes(args[start] ?? '') ? 2 : 1;
-  }
-  return [name, ...args.slice(start)];
-}
-
-const SHELL = /^(?:ba|z|da|k)?sh$/;
-
-/** Whether the command is not known: its name is a variable, or it is a shell that reads its input. */
-function isUnknownCommand([name = '', ...args]: CommandWords): boolean {
-  if (name.includes(UNKNOWN)) return true;
-  return SHELL.test(path.basename(name)) && args.every((arg) => arg.startsWith('-'));
 }

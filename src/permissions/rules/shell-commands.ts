@@ -5,7 +5,7 @@ export interface ShellCommand {
   readonly text: string;
   /** The same without quotes and backslashes. */
   readonly unquoted: string;
-  /** Its words before the first that is not fixed, if the shell may turn one into others; else null. */
+  /** Its words before the first that is only known when it runs, also in double quotes; null if all are known. */
   readonly fixedStart: string | null;
   /** Its name and arguments without quotes; null if any of them is not known before it runs. */
   readonly words: readonly string[] | null;
@@ -226,16 +226,10 @@ function describeCommand(words: Words, hasAssignment: boolean): ShellCommand {
   return {
     text: words.map((word) => word.text).join(' '),
     unquoted: words.map(getWordValue).join(' '),
-    fixedStart: words.some(canExpand) ? getFixedStart(words) : null,
+    fixedStart: words.every(isFixed) ? null : getFixedStart(words),
     words: words.every(isFixed) ? words.map(getWordValue) : null,
     hasAssignment,
   };
-}
-
-// A quoted expansion stays one word; Claude Code was observed to match no condition because of it.
-function canExpand(word: unbash.CommandArgument): boolean {
-  const parts = word.type === 'Word' ? word.parts : undefined;
-  return parts?.some((part) => part.type !== 'DoubleQuoted' && !isFixedPart(part)) ?? false;
 }
 
 function getFixedStart(words: Words): string {

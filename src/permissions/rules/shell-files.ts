@@ -1,6 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { UNKNOWN, extractShellWords } from './shell-words.ts';
+import { getProgramName } from './carriers.ts';
+import { type ReadCommand, readShell } from './read-shell.ts';
+import type { CommandWords } from './visit-script.ts';
+import { UNKNOWN } from './shell-words.ts';
 import type { PathContext } from './path-pattern.ts';
 import {
   joinChildPath,
@@ -11,18 +14,20 @@ import {
 import { expandHome } from './home-path.ts';
 import { isWildcardMatch } from './command-pattern.ts';
 
-/** The words of one command; the target of a write redirection is a list that begins with `>`. */
-export type CommandWords = readonly string[];
-
 /** The commands of a command line and the files that each may name. */
 interface ShellFiles {
-  readonly commands: readonly {
-    readonly words: CommandWords;
-    /** Absolute paths, as written and resolved; errs towards too many. */
-    readonly files: readonly string[];
-  }[];
+  readonly commands: readonly CommandFiles[];
+  /** Whether it may run commands that the text does not name. */
+  readonly mayRunAnything: boolean;
   /** Whether all files were resolved: a line can be written to name too many. */
   readonly isComplete: boolean;
+  /** Whether a relative path may start in a directory that is not known. */
+  readonly hasUnknownDirectory: boolean;
+}
+
+export interface CommandFiles extends ReadCommand {
+  /** Absolute paths, as written and resolved; errs towards too many. */
+  readonly files: readonly string[];
 }
 
 type FileContext = Pick<PathContext, 'cwd' | 'home'>;
@@ -48,8 +53,11 @@ const MAX_DIRECTORIES = 500;
 const EXCLUDE_OPTION = /^--(?:exclude|ignore)[\w-]*=/;
 
 function resolveLine(line: string, context: FileContext): ShellFiles {
-  const commands = listCommandWords(line, context);
-  const bases = listEnteredDirectories(commands, context);
+  const { commands, mayRunAnything } = readShell(line, context);
+  const { directories, isComplete } = findEnteredDirectories(
+    commands.filter(({ isInFile }) => !isInFile).map(({ words }) => words),
+    context,
+  );
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
   const listNames = createNameResolver(budget);
   const known = new Map<string, readonly string[]>();
@@ -60,21 +68,44 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
     return paths.flatMap((file) => listNames(resolveFrom(base, expandHome(file, context.home))));
   };
   const resolveWord = (word: string): readonly string[] => {
-    const files = known.get(word) ?? bases.flatMap((base) => resolveWordFrom(base, word));
+    const files = known.get(word) ?? directories.flatMap((base) => resolveWordFrom(base, word));
     known.set(word, files);
     return files;
   };
-  const commandFiles = commands.map((words) => ({
-    words,
-    files: [...new Set(words)].flatMap(resolveWord),
+  const commandFiles = commands.map((command) => ({
+    ...command,
+    files: [...new Set(listFileWords(command.words))].flatMap(resolveWord),
   }));
-  return { commands: commandFiles, isComplete: !budget.isSpent };
+  return {
+    commands: commandFiles,
+    mayRunAnything,
+    isComplete: !budget.isSpent,
+    hasUnknownDirectory: !isComplete,
+  };
 }
 
-/** Every word of a command line, also inside `sh -c '…'`. */
-function listCommandWords(line: string, { cwd, home }: FileContext): readonly CommandWords[] {
-  const variables = { PWD: cwd, ...(home === null ? {} : { HOME: home }) };
-  return extractShellWords(line, { cwd, root: cwd, variables, includesWritten: true });
+/** The words, and where `cp a b dir` and the like would put a copy. */
+function listFileWords(words: CommandWords): readonly string[] {
+  const names = words.map(getProgramName);
+  if (!names.some((name) => COPIERS.test(name))) return words;
+  const operands = words.filter((word) => !word.startsWith('-'));
+  const targets = [...operands.slice(-1), ...listTargetOptions(words)];
+  const copies = targets.flatMap((target) =>
+    operands.slice(1).map((source) => `${target}/${path.basename(source)}`),
+  );
+  return copies.length > MAX_COPIES ? words : [...words, ...copies];
+}
+
+const COPIERS = /^(?:cp|mv|ln|install|rsync|scp|gcp)$/;
+const MAX_COPIES = 200;
+
+/** `cp -t dir a`, `cp --target-directory=dir a` */
+function listTargetOptions(words: CommandWords): readonly string[] {
+  return words.flatMap((word, index) => {
+    const [, joined] = /^(?:-t|--target-directory=)(.+)$/.exec(word) ?? [];
+    if (joined !== undefined) return [joined];
+    return /^-\w*t$|^--target-directory$/.test(words[index - 1] ?? '') ? [word] : [];
+  });
 }
 
 const MAX_PATH = 4096;
@@ -109,48 +140,61 @@ function isExisting(file: string): boolean {
   }
 }
 
-/** Programs that read none of the files that their arguments name. */
-const READ_NOTHING: ReadonlySet<string> = new Set(['echo', 'printf', 'cd', 'pushd', 'mkdir', '>']);
-
-export function canReadFiles([name = '']: CommandWords): boolean {
-  return !READ_NOTHING.has(path.basename(name));
-}
-
 const MAX_BASES = 8;
 
 /** The directories that relative paths of a line may start in: the current one and every `cd` target. */
 export function listEnteredDirectories(
   commands: readonly CommandWords[],
-  { cwd, home }: FileContext,
+  context: FileContext,
 ): readonly string[] {
-  const bases = new Set([cwd]);
-  for (const [name, ...args] of commands) {
-    if (name !== 'cd' && name !== 'pushd') continue;
-    const target = args.find((arg) => !/^-[LPe@]*$|^--$/.test(arg)) ?? home;
-    if (target === null || target.includes(UNKNOWN) || bases.size > MAX_BASES) continue;
-    const written = expandHome(target, home);
-    // Without -P the shell removes `..` before it looks at links; programs and the kernel do not.
-    const entered = [...bases].flatMap((base) => [
-      path.resolve(base, written),
-      resolveFrom(base, written),
-    ]);
-    entered.forEach((directory) => bases.add(directory));
-  }
-  return [...bases];
+  return findEnteredDirectories(commands, context).directories;
 }
 
-const WRITERS =
-  /^(?:>|tee|rm|rmdir|unlink|shred|mv|cp|ln|install|rsync|touch|mkdir|truncate|dd|chmod|chown|patch|ed|ex)$/;
-const IN_PLACE = /^(?:sed|gsed|perl)$/;
-const GIT_WRITES = /^(?:checkout|restore|rm|mv|clean|reset|apply|switch)$/;
+interface EnteredDirectories {
+  readonly directories: readonly string[];
+  /** False when the line may enter a directory that is not known, or too many. */
+  readonly isComplete: boolean;
+}
 
-/** Also when the program follows a wrapper such as `sudo` or `xargs`. */
-export function canWriteFiles(words: CommandWords): boolean {
-  const names = words.map((word) => path.basename(word));
-  if (names.some((name) => WRITERS.test(name))) return true;
-  const isEditing = names.some((name) => IN_PLACE.test(name));
-  if (isEditing && words.some((word) => /^-\w*i|^--in-place/.test(word))) return true;
-  return names.includes('git') && words.some((word) => GIT_WRITES.test(word));
+function findEnteredDirectories(
+  commands: readonly CommandWords[],
+  { cwd, home }: FileContext,
+): EnteredDirectories {
+  const bases = new Set([cwd]);
+  let isComplete = true;
+  for (const [name = '', ...args] of commands) {
+    for (const target of listDirectoryTargets(name, args, home)) {
+      const isKnown = target !== null && !target.includes(UNKNOWN) && bases.size <= MAX_BASES;
+      isComplete &&= isKnown;
+      if (!isKnown) continue;
+      const written = expandHome(target, home);
+      // Without -P the shell removes `..` before it looks at links; programs and the kernel do not.
+      const entered = [...bases].flatMap((base) => [
+        path.resolve(base, written),
+        resolveFrom(base, written),
+      ]);
+      entered.forEach((directory) => bases.add(directory));
+    }
+  }
+  return { directories: [...bases], isComplete };
+}
+
+/** What a command enters: `cd x`, `git -C x`, `make -C x`, `tar --directory=x`, `env --chdir=x`. */
+function listDirectoryTargets(
+  name: string,
+  args: readonly string[],
+  home: string | null,
+): readonly (string | null)[] {
+  if (name === 'cd' || name === 'pushd') {
+    return [args.find((arg) => !/^-[LPe@]*$|^--$/.test(arg)) ?? home];
+  }
+  return args.flatMap((arg, index) => {
+    const [, joined] =
+      /^(?:-C(?=.)|--(?:directory|chdir|cwd|working-directory)=)(.+)$/.exec(arg) ?? [];
+    if (joined !== undefined) return [joined];
+    const isValue = /^(?:-C|--(?:directory|chdir|cwd|working-directory)|-execdir)$/;
+    return isValue.test(args[index - 1] ?? '') ? [arg] : [];
+  });
 }
 
 /** How much may still be resolved for one line; once spent, the result is incomplete. */
@@ -165,6 +209,7 @@ const MAX_SPELLINGS = 200;
 /** The paths that a word may name: itself, the value of an option in it, the matches of its glob. */
 function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonly string[] {
   const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...splitOptionValue(word)];
+  if (/^file:/i.test(word)) pieces.push(word.replace(/^file:\/*/i, ''));
   const knownPieces = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
   const spellings = [...knownPieces].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
   budget.isSpent ||= knownPieces.size > budget.words;

@@ -44,6 +44,14 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     cases: {
+      '12-if': ['Bash(echo hi) -> «echo hi» «echo $(rm -rf /nonexistent/x)» «echo $(date)»'],
+    },
+    claude: 'A variable in double quotes is taken for its own text by `if`.',
+    here: 'It may be any word: `rm "$F" x` meets `Bash(rm -rf *)`.',
+    why: 'With `F=-rf` the guard would not be asked.',
+  },
+  {
+    cases: {
       '18b-invalid-each': ['pre_badtype', 'pre_event_obj'],
       '26-plugin': ['plug4', 'plug5'],
     },

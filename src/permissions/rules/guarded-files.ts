@@ -1,0 +1,149 @@
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isDirectory } from '../../base/files.ts';
+import { joinChildPath } from '../../base/paths.ts';
+import {
+  canAccessFiles,
+  canAccessTrees,
+  canUnknownBeFile,
+  type FileAccess,
+  getTreeDefault,
+} from './file-access.ts';
+import { isWildcardMatch } from './command-pattern.ts';
+import {
+  canMatchBelow,
+  canMatchWrittenPath,
+  type GuardMatch,
+  type PathContext,
+  type PathPattern,
+  resolveRealContext,
+} from './path-pattern.ts';
+import { type CommandFiles, resolveShellFiles } from './shell-files.ts';
+import { UNKNOWN } from './shell-words.ts';
+
+/** Whether a command line reads or writes a file that a pattern matches; `maybe` when that is not certain. */
+export function matchGuardedFiles(
+  pattern: PathPattern,
+  access: FileAccess,
+  line: string,
+  contexts: readonly PathContext[],
+): GuardMatch {
+  const locations = [...contexts, ...contexts.map(resolveRealContext)];
+  const isGuarded = (file: string): boolean =>
+    locations.some((context) => canMatchWrittenPath(pattern, file, context));
+  const readings = contexts.map((context) => ({
+    context,
+    reading: resolveShellFiles(line, context),
+  }));
+  const accessed = readings.flatMap(({ context, reading }) =>
+    reading.commands
+      .filter(({ words }) => canAccessFiles(words, access))
+      .map((command) => ({ command, cwd: context.cwd, reading })),
+  );
+  if (accessed.some(({ command }) => command.files.some(isGuarded))) return 'yes';
+  const isOpen = readings.some(({ reading }) => reading.mayRunAnything || !reading.isComplete);
+  const mayAccess = accessed.some(
+    ({ command, cwd, reading }) =>
+      canUnknownMatch(pattern, access, command, reading.hasUnknownDirectory) ||
+      (canAccessTrees(command.words, access) &&
+        listTrees(command, access, cwd).some((tree) => hasGuarded(tree, pattern, locations))),
+  );
+  return isOpen || mayAccess ? 'maybe' : 'no';
+}
+
+/** Whether a word that is not known, or that starts in a directory that is not known, may be such a file. */
+function canUnknownMatch(
+  pattern: PathPattern,
+  access: FileAccess,
+  { words, isInFile }: CommandFiles,
+  hasUnknownDirectory: boolean,
+): boolean {
+  const isUnknown = (word: string): boolean =>
+    word.includes(UNKNOWN) || (hasUnknownDirectory && /^[^-/]/.test(word));
+  const unknown = words.slice(1).filter(isUnknown);
+  if (isInFile || unknown.length === 0 || !canUnknownBeFile(words, access)) return false;
+  return unknown.some((word) => canEndLike(pattern, word));
+}
+
+/** Compares the last name of the word, as far as it is known, to the last name of the pattern. */
+function canEndLike({ glob }: PathPattern, word: string): boolean {
+  const name = glob.replace(/\/$/, '').split('/').at(-1) ?? '';
+  if (/^\*+$/.test(name)) return true;
+  const known = word.split(UNKNOWN).at(-1) ?? '';
+  const tail = (known.split('/').at(-1) ?? '').toLowerCase();
+  const isWhole = known.includes('/') || !word.includes(UNKNOWN);
+  const pieces = name.toLowerCase().split(/\*+|\?|\[[^\]]*\]/);
+  if (isWhole) return isWildcardMatch(pieces, tail);
+  const last = pieces.at(-1) ?? '';
+  return last.endsWith(tail) || tail.endsWith(last);
+}
+
+/** Directories that a command works on as a whole; the current one when it names no other path. */
+function listTrees(
+  { words, files }: CommandFiles,
+  access: FileAccess,
+  cwd: string,
+): readonly string[] {
+  const directories = files.filter(isDirectory);
+  const byDefault = getTreeDefault(words, access);
+  if (byDefault === 'never') return directories;
+  const named = listOperands(words).map((word) => path.resolve(cwd, word));
+  const isNamed = named.some((file) => files.includes(file) && existsSync(file));
+  return isNamed && byDefault === 'unnamed' ? directories : [...directories, cwd];
+}
+
+/** Options of `grep` and `rg` whose value is the next word. */
+const OPTION_WITH_VALUE =
+  /^(?:-[a-zA-Z]*[ABCmefgtTjrEMd]|--(?:include|exclude|exclude-dir|type|type-not|glob|iglob|max-count|context|after-context|before-context|regexp|file|replace|colors?|sort|sortr|max-depth|threads|engine|directories|label))$/;
+
+/** The arguments that are paths: the first operand is a pattern, also when a file has its name. */
+function listOperands(words: readonly string[]): readonly string[] {
+  const operands = words.filter(
+    (word, index) =>
+      index > 0 && !word.startsWith('-') && !isOptionValue(words[index - 1] ?? '', words[0] ?? ''),
+  );
+  const hasPattern = words.some((word) => /^-[a-zA-Z]*[ef]$|^--(?:regexp|file)\b/.test(word));
+  return hasPattern ? operands : operands.slice(1);
+}
+
+/** `-r` replaces in `rg`, and is no option with a value in `grep`; `-E` the other way round. */
+function isOptionValue(option: string, name: string): boolean {
+  const isFlag = /rg$/.test(name) ? /^-[a-zA-Z]*d$/ : /^-[a-zA-Z]*[rEgtTjM]$/;
+  return OPTION_WITH_VALUE.test(option) && !isFlag.test(option);
+}
+
+const MAX_ENTRIES = 5000;
+
+/** Whether a file that the pattern matches exists below a directory; also when there are too many to look. */
+function hasGuarded(
+  tree: string,
+  pattern: PathPattern,
+  locations: readonly PathContext[],
+): boolean {
+  const canLieBelow = (directory: string): boolean =>
+    locations.some((context) => canMatchBelow(pattern, directory, context));
+  const isGuarded = (file: string): boolean =>
+    locations.some((context) => canMatchWrittenPath(pattern, file, context));
+  const waiting = [tree];
+  for (let seen = 0; seen < MAX_ENTRIES;) {
+    const directory = waiting.pop();
+    if (directory === undefined) return false;
+    if (!canLieBelow(directory)) continue;
+    for (const entry of listEntries(directory)) {
+      const file = joinChildPath(directory, entry.name);
+      if (isGuarded(file)) return true;
+      if (entry.isDirectory()) waiting.push(file);
+      seen += 1;
+    }
+    seen += 1;
+  }
+  return true;
+}
+
+function listEntries(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(path.resolve(directory), { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
