@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
 import { isDirectory } from '../base/files.ts';
-import type { GitProfile } from '../process/git/git-profile.ts';
+import { memoize } from '../base/memoize.ts';
 import type { FindGitProfile } from '../process/git/git-profiles.ts';
 import { AllowedDirectories } from './allowed-directories.ts';
 import { DeniedFileLister } from './denied-files.ts';
@@ -69,8 +69,9 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     addDirectory: (directory) => allowedDirectories.add(directory),
     judge: (call) => {
       const rules = listRules();
-      const findGitProfile = (): GitProfile | string =>
-        options.findGitProfile(call.cwd, [...roots, ...allowedDirectories.directories()]);
+      const findGitProfile = memoize(() =>
+        options.findGitProfile(call.cwd, [...roots, ...allowedDirectories.directories()]),
+      );
       return judgeCall(call, {
         mode,
         rules,

@@ -6,17 +6,15 @@ import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome } from './rules/home-path.ts';
+import { canMakeRepository, changesGitConfiguration, isGitSteeringFile } from './git-steering.ts';
 import type { CommandWords } from './rules/visit-script.ts';
-import { resolveShellFiles } from './rules/shell-files.ts';
+import { canWriteFiles, resolveShellFiles } from './rules/shell-files.ts';
 
 /**
  * Names of Hookline and git. A name ends in `/` for a directory with all that is in it, and `*` stands
  * for any part of a name.
  */
 const OWN_NAMES = ['.hookline/', '.hookline/trust.json', '.git/hooks/'];
-
-const GIT_FILES = /(?:^|\/)\.git\/(?:.*\/)?config(?:\.worktree)?$/;
-const SUBMODULE_HOOKS = /(?:^|\/)\.git\/.*\/hooks(?:\/|$)/;
 
 /** Files that control what runs, and commands that change what is trusted: both need the user's approval. */
 export class ProtectedPaths {
@@ -50,7 +48,7 @@ export class ProtectedPaths {
       resolveFrom(call.cwd, expandHome(file, this.#home)),
     );
     const isProtected = (file: string): boolean =>
-      listSpellings(file).some((spelling) => this.#isProtected(spelling));
+      canMakeRepository(file) || listSpellings(file).some((each) => this.#isProtected(each));
     const touched = writtenPaths.find(isProtected);
     if (touched !== undefined) return touched;
     const unresolved = writtenPaths.find((file) => !resolveTarget(file).isCertain);
@@ -61,19 +59,25 @@ export class ProtectedPaths {
     const { commands, isComplete } = resolveShellFiles(line, { cwd, home: this.#home });
     const commandWords = commands.map(({ words }) => words);
     if (changesTrust(commandWords)) return 'a hookline command that changes what is trusted';
+    if (changesGitConfiguration(commandWords)) return 'the configuration of git';
     const unknown = commandWords.flat().find((word) => this.#isUnknownSettings(word));
     if (unknown !== undefined) return unknown.replaceAll(UNKNOWN, '…');
     const onlyReads = commandWords.every(isReadOnly);
     const isTouched = (file: string): boolean =>
       this.#isProtected(file) || (!onlyReads && file !== cwd && this.#isHolder(file));
-    const found = commands.flatMap(({ files }) => files).find(isTouched);
+    const found = commands
+      .flatMap(({ words, files }) =>
+        // A git command that names HEAD means a commit.
+        files.filter((file) => isTouched(file) || (isFileWriter(words) && canMakeRepository(file))),
+      )
+      .at(0);
     if (found !== undefined) return found;
     return isComplete ? null : 'more files than can be checked';
   }
 
   #isProtected(file: string): boolean {
     const name = toLowerSlashes(file);
-    if (GIT_FILES.test(name) || SUBMODULE_HOOKS.test(name)) return true;
+    if (isGitSteeringFile(name)) return true;
     if (this.#names.some((each) => each.test(name))) return true;
     return this.#directories.some((each) => isInside(each, name));
   }
@@ -134,6 +138,10 @@ function isReadOnly(words: CommandWords): boolean {
   const isReadOnlyProgram =
     READ_ONLY.test(name) || (name === 'git' && GIT_READ_ONLY.test(subcommand));
   return isReadOnlyProgram && !words.some((word) => WRITE_OPTIONS.test(word));
+}
+
+function isFileWriter(words: CommandWords): boolean {
+  return words[0] !== 'git' && canWriteFiles(words);
 }
 
 const HOOKLINE = /^hookline(?:\.[cm]?[jt]s|\.cmd|\.exe|\.ps1)?(?:@.*)?$/i;

@@ -63,7 +63,7 @@ const READERS: Readonly<Record<string, KnownProgram>> = {
  * another repository. Git accepts abbreviations of long options.
  */
 const GIT_OPTIONS =
-  /^-O|^--(?:al(?:t|$)|ex(?:$|=|t)|help$|ignore-s(?!pace|ubmodules(?:=(?:all|dirty))?$)|o(?:$|=|u)|su(?!mmary)|textc)/;
+  /^-O|^--(?:al(?:t|$)|ex(?:$|=|t(?!ended))|help$|ignore-s(?!pace|ubmodules(?:=(?:all|dirty))?$)|o(?:$|=|u)|su(?!mmary)|textc)/;
 
 /** Git commands that only read, and the options with which they do more. */
 const GIT_READERS: Readonly<Record<string, KnownProgram>> = {

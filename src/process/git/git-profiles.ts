@@ -13,6 +13,7 @@ import {
   findForeignFile,
   type GitRepository,
   isOwnRepository,
+  listPrintedDirectories,
   locateRepository,
 } from './git-repository.ts';
 
@@ -31,7 +32,8 @@ export function createGitProfiles(
   platform: NodeJS.Platform,
 ): FindGitProfile {
   const findGit = memoize(() => findUsableGit(env, platform));
-  const cache = new Map<string, CachedSwitches>();
+  const switchCache = new FileStateCache<readonly GitSetting[] | string>();
+  const fileCache = new FileStateCache<string | null>();
   return (directory, sessionDirectories) => {
     try {
       const variable = findRepositoryVariable(env);
@@ -42,8 +44,10 @@ export function createGitProfiles(
       if (real === null) return `${directory} does not exist`;
       const repository = findOwnRepository(real, sessionDirectories);
       if (typeof repository === 'string') return repository;
+      const foreignFile = repository === null ? null : checkFiles(repository, fileCache);
+      if (foreignFile !== null) return foreignFile;
       const git: Git = (...args) => runGit(program, args, real, env);
-      const switches = repository === null ? [] : readSwitches(git, repository, cache);
+      const switches = repository === null ? [] : readSwitches(git, repository, switchCache);
       if (typeof switches === 'string') return switches;
       return { directory: real, variables: buildReadingVariables(env, switches) };
     } catch (error) {
@@ -55,7 +59,7 @@ export function createGitProfiles(
 /** Runs git and returns what it printed, or null with the reason. */
 type Git = (...args: readonly string[]) => { readonly output: string | null; readonly why: string };
 
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 3000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 /** Synchronous, because a call is judged synchronously; only commands that run no program of a repository. */
@@ -119,54 +123,78 @@ function findOwnRepository(
   if (!isOwnRepository(repository, own)) {
     return `${repository.top} is another repository than the session’s own`;
   }
-  return findForeignFile(repository) ?? repository;
+  return repository;
 }
 
-interface CachedSwitches {
-  readonly states: ReadonlyMap<string, BigIntStats | null>;
-  readonly switches: readonly GitSetting[] | string;
+/** Values that were read from files, until one of the files changes. */
+class FileStateCache<Value> {
+  readonly #entries = new Map<string, CacheEntry<Value>>();
+
+  find(key: string): CacheEntry<Value> | null {
+    const entry = this.#entries.get(key);
+    const isCurrent = entry?.states.every(([file, state]) => isSameState(state, readState(file)));
+    return entry !== undefined && isCurrent === true ? entry : null;
+  }
+
+  /** `files` are absolute paths; one that does not exist counts, too. */
+  set(key: string, files: readonly string[], value: Value): void {
+    if (this.#entries.size >= MAX_CACHED) this.#entries.clear();
+    const states = [...new Set(files)].map((file) => [file, readState(file)] as const);
+    this.#entries.set(key, { states, value });
+  }
+}
+
+interface CacheEntry<Value> {
+  readonly states: readonly (readonly [file: string, state: BigIntStats | null])[];
+  readonly value: Value;
 }
 
 const MAX_CACHED = 50;
 
+function readState(file: string): BigIntStats | null {
+  return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? null;
+}
+
+/** A change of a directory's entries changes its state. */
+function checkFiles(
+  repository: GitRepository,
+  cache: FileStateCache<string | null>,
+): string | null {
+  const cached = cache.find(repository.gitDirectory);
+  if (cached !== null) return cached.value;
+  const foreignFile = findForeignFile(repository);
+  cache.set(repository.gitDirectory, listPrintedDirectories(repository), foreignFile);
+  return foreignFile;
+}
+
 function readSwitches(
   git: Git,
   repository: GitRepository,
-  cache: Map<string, CachedSwitches>,
+  cache: FileStateCache<readonly GitSetting[] | string>,
 ): readonly GitSetting[] | string {
-  const cached = cache.get(repository.gitDirectory);
-  if (cached !== undefined && isCurrent(cached)) return cached.switches;
+  const cached = cache.find(repository.gitDirectory);
+  if (cached !== null) return cached.value;
   const misplaced = checkPlace(git, repository);
   if (misplaced !== null) return misplaced;
   const { output, why } = git('config', '--list', '--show-scope', '--show-origin', '-z');
   if (output === null) return why;
   const lines = parseConfigList(output);
-  const files = [...listConfigFiles(repository), ...lines.flatMap(({ origin }) => origin ?? [])];
-  // Git names files relative to the top of the working tree.
-  const states = readStates(files.map((file) => path.resolve(repository.top, file)));
   const switches = limitSwitches(listProgramSwitches(lines));
-  if (cache.size >= MAX_CACHED) cache.clear();
   // An included file may appear or begin to count without a change of the files that were read.
   if (!lines.some(({ key, isForeign }) => isForeign && /^include(?:if)?\./.test(key))) {
-    cache.set(repository.gitDirectory, { states, switches });
+    const files = [...listConfigFiles(repository), ...lines.flatMap(({ origin }) => origin ?? [])];
+    // Git names files relative to the top of the working tree.
+    cache.set(
+      repository.gitDirectory,
+      files.map((file) => path.resolve(repository.top, file)),
+      switches,
+    );
   }
   return switches;
 }
 
-function isCurrent({ states }: CachedSwitches): boolean {
-  return [...states].every(([file, state]) => isSameState(state, readState(file)));
-}
-
 function listConfigFiles({ gitDirectory, commonDirectory }: GitRepository): readonly string[] {
   return [path.join(commonDirectory, 'config'), path.join(gitDirectory, 'config.worktree')];
-}
-
-function readStates(files: readonly string[]): ReadonlyMap<string, BigIntStats | null> {
-  return new Map(files.map((file) => [file, readState(file)]));
-}
-
-function readState(file: string): BigIntStats | null {
-  return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
 /** Compares what git finds: `core.worktree` may name another directory, whose files git would print. */

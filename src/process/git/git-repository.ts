@@ -114,8 +114,7 @@ const PRINTED_DIRECTORIES = [
 
 /** Finds a file that leads out of the git directory, or that would block git; the string describes it. */
 export function findForeignFile(repository: GitRepository): string | null {
-  const roots = new Set([repository.gitDirectory, repository.commonDirectory]);
-  for (const directory of [...roots].flatMap(listPrintedDirectories)) {
+  for (const directory of listPrintedDirectories(repository)) {
     const entry = listEntries(directory).find(isForeignEntry);
     if (entry === undefined) continue;
     const what = entry.isSymbolicLink() ? 'a link' : 'neither a file nor a directory';
@@ -124,8 +123,14 @@ export function findForeignFile(repository: GitRepository): string | null {
   return null;
 }
 
-function listPrintedDirectories(root: string): readonly string[] {
-  return PRINTED_DIRECTORIES.map((name) => path.join(root, name));
+/** Lists the directories in which `findForeignFile` looks; not all of them exist. */
+export function listPrintedDirectories({
+  gitDirectory,
+  commonDirectory,
+}: GitRepository): readonly string[] {
+  return [...new Set([gitDirectory, commonDirectory])].flatMap((root) =>
+    PRINTED_DIRECTORIES.map((name) => path.join(root, name)),
+  );
 }
 
 function listEntries(directory: string): readonly Dirent[] {

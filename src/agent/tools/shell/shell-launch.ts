@@ -149,7 +149,10 @@ function tryRun(work: () => void): boolean {
  * `eval` isolates syntax errors of the two parts. The trap keeps the exit code and prints nothing under
  * `set -e`, `set -x` or in a deleted directory.
  */
-function buildScript({ command, prelude, functions = '' }: BashCommand, finalDirectory: string): string {
+function buildScript(
+  { command, prelude, functions = '' }: BashCommand,
+  finalDirectory: string,
+): string {
   const onExit = [
     '{ __hookline_code=$?; set +x; } 2>/dev/null',
     `pwd -P 2>/dev/null >| ${quoteShellWord(finalDirectory)} || :`,
