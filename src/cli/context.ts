@@ -12,6 +12,7 @@ import type { HandlerProgress } from '../hooks/dispatch-record.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type Printer, toPrintable, redirectStdout } from './output/print.ts';
 import { stdin } from 'node:process';
+import { isatty } from 'node:tty';
 import type { PluginOptions } from '../host/plugins/plugin-options.ts';
 
 /** The flags that every command accepts. */
@@ -189,7 +190,8 @@ export function canAsk({
 }
 
 function hasTerminal({ isTerminal }: CommandContext['print']): boolean {
-  return stdin.isTTY && isTerminal;
+  // `isTTY` is absent, not false, where stdin is something else.
+  return isatty(stdin.fd) && isTerminal;
 }
 
 /** Plugin options for every session of the CLI. */

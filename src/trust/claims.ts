@@ -132,9 +132,17 @@ interface DirectoryIdentity {
 }
 
 function identifyDirectory(directory: string): DirectoryIdentity {
-  const stats = statSync(directory, { throwIfNoEntry: false });
-  const inode = stats === undefined ? null : `${stats.dev}:${stats.ino}`;
-  return { path: resolveRealLocation(directory), inode };
+  return { path: resolveRealLocation(directory), inode: readInode(directory) };
+}
+
+function readInode(directory: string): string | null {
+  try {
+    const { dev, ino } = statSync(directory);
+    return `${dev}:${ino}`;
+  } catch {
+    // Missing, or not accessible: then its path identifies it.
+    return null;
+  }
 }
 
 function isSameDirectory(one: DirectoryIdentity, other: DirectoryIdentity): boolean {
@@ -149,7 +157,8 @@ export function findClaimAbove(stateDirectory: string): string | null {
   const self = readProcess('self');
   // Without a process table (Windows) only the environment tells.
   if (self === null) return null;
-  const claims = listClaims(getClaimsDirectory(stateDirectory));
+  const claims = tryListClaims(stateDirectory);
+  if (typeof claims === 'string') return claims;
   const state = identifyDirectory(stateDirectory);
   const { above, isComplete } = listProcessesAbove(self);
   for (const each of above) {
@@ -161,6 +170,15 @@ export function findClaimAbove(stateDirectory: string): string | null {
   return other === undefined
     ? null
     : `process ${other.pid} runs hooks, and whether it started this command cannot be told`;
+}
+
+/** The claims, or why whether there are some cannot be told. */
+function tryListClaims(stateDirectory: string): ReturnType<typeof listClaims> | string {
+  try {
+    return listClaims(getClaimsDirectory(stateDirectory));
+  } catch (error) {
+    return `whether it is inside one cannot be told: ${getErrorMessage(error)}`;
+  }
 }
 
 function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boolean {

@@ -229,8 +229,9 @@ export function listUnannounced({ entries }: TrustRecord): readonly TrustedEntry
   return entries.filter(({ confirmed }) => confirmed !== undefined && isUnannounced(confirmed));
 }
 
-function isUnannounced({ hasTerminal, isAnnounced }: Confirmation): boolean {
-  return !hasTerminal && isAnnounced !== true;
+/** A token was printed on a terminal, for what was shown there. */
+function isUnannounced({ how, hasTerminal, isAnnounced }: Confirmation): boolean {
+  return !hasTerminal && how !== 'token' && isAnnounced !== true;
 }
 
 /** Records that the user was told about these entries. */
