@@ -83,8 +83,8 @@ export async function trustEverything(
 ): Promise<void> {
   const host = await openHost(place, options);
   const bindings = host.hooks().map(({ hook }) => bindUnit(toTrustUnit(hook)));
-  const { recordFile } = host.trust;
+  const { files } = host.trust;
   await host.dispose();
-  if (recordFile !== null) await grantTrust(recordFile, bindings, { now: Date.now() });
+  if (files !== null) await grantTrust(files, bindings, { now: Date.now() });
   await wait(FILES_SETTLE_AFTER_MS);
 }

@@ -109,11 +109,12 @@ export function createPrivateDirectory(directory: string): void {
 
 /**
  * Reads, changes and replaces a file while no other process does the same,
- * so that two commands at once lose nothing.
+ * so that two commands at once lose nothing. `onWritten` is called before the next process may change it.
  */
 export async function updatePrivateFile(
   file: string,
   change: (text: string | null) => string,
+  onWritten: (text: string) => void = () => undefined,
 ): Promise<void> {
   createPrivateDirectory(path.dirname(file));
   const { default: lockfile } = await import('proper-lockfile');
@@ -124,7 +125,9 @@ export async function updatePrivateFile(
     retries: { retries: 40, minTimeout: 20, maxTimeout: 500 },
   });
   try {
-    await writePrivateFile(file, change(readTextIfPresent(file)));
+    const text = change(readTextIfPresent(file));
+    await writePrivateFile(file, text);
+    onWritten(text);
   } finally {
     await release();
   }

@@ -329,7 +329,14 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'trust [ids...]',
     about: 'Review the workspace’s hooks and trust them',
-    flags: [YES],
+    flags: [
+      YES,
+      {
+        flag: '--token [token]',
+        about:
+          'alone, on a terminal: print a token for what is shown; with --yes: trust what TOKEN was printed for',
+      },
+    ],
     load: async () => toCommand((await import('./commands/trust.ts')).trustHooks),
   },
   {

@@ -1,14 +1,18 @@
 import { dropUndefined } from '../base/defined.ts';
-import { HooklineError } from '../base/errors.ts';
+import { HooklineError, isHooklineError } from '../base/errors.ts';
 import type { NamedPaths } from '../dialects/options.ts';
 import type { DecodedExchange } from '../trace/exchange.ts';
 import { createHost, type Host, type HostOptions } from '../host/create-host.ts';
 import { SESSION_MARKER } from '../host/hook-set.ts';
 import type { Settings } from '../host/settings.ts';
+import { getStateDirectory, readSurroundings } from '../host/surroundings.ts';
+import { findClaimAbove } from '../trust/claims.ts';
+import { listUnannounced } from '../trust/trust-record.ts';
 import type { HandlerProgress } from '../hooks/dispatch-record.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type Printer, toPrintable, redirectStdout } from './output/print.ts';
 import { stdin } from 'node:process';
+import { isatty } from 'node:tty';
 import type { PluginOptions } from '../host/plugins/plugin-options.ts';
 
 /** The flags that every command accepts. */
@@ -57,12 +61,22 @@ export async function withHost<Result>(
     ...extra,
   });
   try {
+    await announceUnattendedTrust(host, context);
     return await work(host);
   } finally {
     progress.end();
     await host.dispose();
     if (exchanges.length > 0) await printExchanges(context, exchanges);
   }
+}
+
+/** A session must not use up the announcement, so only a user's own command makes it. */
+async function announceUnattendedTrust({ trust }: Host, context: CommandContext): Promise<void> {
+  if (!canAsk(context) || isHooklineError(trust.record)) return;
+  const entries = listUnannounced(trust.record);
+  if (entries.length === 0 || findEnclosingSession(context) !== null) return;
+  const { announceTrust } = await import('./output/announce-trust.ts');
+  await announceTrust(trust, entries, (text) => context.print.note(text));
 }
 
 async function printExchanges(
@@ -130,13 +144,24 @@ function createHookProgress(print: Printer) {
   };
 }
 
-/** Only the user may decide what runs, never an agent or a hook. */
-export function rejectInsideSession({ env }: CommandContext, command: string): void {
-  if (env[SESSION_MARKER] === undefined) return;
+/**
+ * Only the user may decide what runs, never an agent or a hook. Every command that grants or removes something calls
+ * this first.
+ */
+export function rejectInsideSession(context: Pick<CommandContext, 'env'>, command: string): void {
+  const why = findEnclosingSession(context);
+  if (why === null) return;
   throw new HooklineError('TRUST_INSIDE_AGENT', {
-    message: `\`hookline ${command}\` cannot run inside an agent session or a hook`,
+    message: `\`hookline ${command}\` cannot run inside an agent session or a hook: ${why}`,
     hint: 'Run it in your own terminal.',
   });
+}
+
+/** Why this process is inside an agent session or a hook, as the end of a sentence; null when it is not. */
+function findEnclosingSession({ env }: Pick<CommandContext, 'env'>): string | null {
+  if (env[SESSION_MARKER] !== undefined) return `${SESSION_MARKER} is set`;
+  const stateDirectory = getStateDirectory(readSurroundings());
+  return stateDirectory === null ? null : findClaimAbove(stateDirectory);
 }
 
 /** Asks a yes-or-no question on the terminal; without one, throws an error that names the flag to use. */
@@ -157,12 +182,16 @@ export async function confirm(
 }
 
 /** Whether a question can be asked. */
-export function canAsk({ print, confirm: askOnScreen }: CommandContext): boolean {
+export function canAsk({
+  print,
+  confirm: askOnScreen,
+}: Pick<CommandContext, 'print' | 'confirm'>): boolean {
   return askOnScreen !== undefined || hasTerminal(print);
 }
 
 function hasTerminal({ isTerminal }: CommandContext['print']): boolean {
-  return stdin.isTTY && isTerminal;
+  // `isTTY` is absent, not false, where stdin is something else.
+  return isatty(stdin.fd) && isTerminal;
 }
 
 /** Plugin options for every session of the CLI. */

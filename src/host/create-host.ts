@@ -41,6 +41,7 @@ import { createListedHook, type ListedHook } from './listed-hook.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
 import { redactTexts } from './redact-object.ts';
+import type { LazyClaim } from '../trust/claims.ts';
 import type { Trust } from './open-trust.ts';
 
 export interface HostOptions extends HookSearch, AgentOptions {
@@ -60,6 +61,8 @@ export interface Host extends AgentHost {
   readonly config: Config;
   readonly engine: HookEngine;
   readonly trust: Trust;
+  /** Tells trust commands below this process that it runs hooks; released with the host. */
+  readonly claim: LazyClaim;
   readonly workspaceRoots: readonly string[];
   /** Where the session was opened, real path. */
   readonly startDirectory: string;
@@ -168,6 +171,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       await (await loading?.catch(() => null))?.close('other');
       // A hook of ConfigChange that still runs would otherwise be waited for.
       await Promise.all([watching?.close(), engines.close()]);
+      opened.claim.release();
     },
   };
 }
@@ -266,6 +270,8 @@ function createEngines(
   let started: ReturnType<typeof start> | null = null;
   // Nothing of this is needed, or written, before the first event can be fired.
   function start() {
+    const problem = opened.claim.hold();
+    if (problem !== null) notice(problem);
     const trace = openTrace(opened, notice);
     const now = (options.clock ?? systemClock).now();
     const pruning = stateDirectory === null ? null : pruneState(stateDirectory, now);

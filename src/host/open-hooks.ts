@@ -5,10 +5,11 @@ import { findRealPath, isInside } from '../base/paths.ts';
 import type { Discoverer } from '../dialects/dialect.ts';
 import { openDialects, type DialectName } from '../dialects/index.ts';
 import type { Moment } from '../hooks/facts.ts';
-import { findEnclosingWorkspaceProblem } from '../trust/trust-record.ts';
+import { createLazyClaim, type LazyClaim } from '../trust/claims.ts';
+import { findEnclosingWorkspaceProblem } from '../trust/record-location.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { Surroundings } from '../dialects/machine.ts';
-import { readSurroundings, getStateDirectory } from './surroundings.ts';
+import { readSurroundings, getStateDirectory, getTrustKeyFile } from './surroundings.ts';
 import { createMachine, type MachineSearch } from './dialect-machine.ts';
 import { createHookSet, type HookSet } from './hook-set.ts';
 import { createMoment } from './moment.ts';
@@ -50,6 +51,8 @@ export interface OpenedHooks {
   readonly surroundings: Surroundings;
   /** Where state lives; null without a home directory. */
   readonly stateDirectory: string | null;
+  /** Held by whoever is about to run what was found, so that trust commands below it are refused. */
+  readonly claim: LazyClaim;
 }
 
 /** Reads the configuration and the trust record, and finds every hook. */
@@ -63,6 +66,7 @@ export function openHooks(search: HookSearch): OpenedHooks {
   const { config, configFile } = readConfig(surroundings, workspaceRoots, search.flags ?? {});
   const trust = openTrust({
     stateDirectory: state,
+    keyFile: getTrustKeyFile(surroundings),
     workspaceRoots,
     home: surroundings.home,
     lock: search.lock,
@@ -78,6 +82,7 @@ export function openHooks(search: HookSearch): OpenedHooks {
     startDirectory: findRealPath(cwd) ?? cwd,
     surroundings,
     stateDirectory: state,
+    claim: createLazyClaim(state),
   };
   return { ...opened, hookSet: findHooks(opened, search, configFile) };
 }

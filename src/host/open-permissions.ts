@@ -273,10 +273,18 @@ export function listProtectedDirectories(opened: OpenedHooks): readonly string[]
   const hookFiles = hookSet.hooks().filter(({ unit }) => unit.line === null);
   return [
     ...(stateDirectory === null ? [] : [stateDirectory]),
+    ...listKeyPlaces(opened),
     ...listProtectedPlaces(opened),
     ...new Set(hookFiles.map(({ unit }) => path.dirname(unit.path))),
     ...hookSet.plugins().flatMap(({ entry }) => listPluginPaths(entry, opened)),
   ];
+}
+
+/** The directory of the key that seals the trust record; with HOOKLINE_HOME the key and its seal themselves. */
+function listKeyPlaces({ trust, stateDirectory }: OpenedHooks): readonly string[] {
+  if (trust.files === null) return [];
+  const { key } = trust.files;
+  return key === `${stateDirectory}.key` ? [key, `${stateDirectory}.seal`] : [path.dirname(key)];
 }
 
 /** Lists the directory of a plugin, unless it is the workspace itself: then only its file. */

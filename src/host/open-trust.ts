@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
 import { createChangeCheck } from '../base/file-state.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
@@ -8,6 +7,7 @@ import { memoizePerWave } from '../base/memoize.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { TrustChecker } from '../trust/trust-checker.ts';
 import { type Lock, parseLock, verifyLockSha256 } from '../trust/lock.ts';
+import type { TrustFiles } from '../trust/record-seal.ts';
 import { tryReadTrustRecord, type TrustRecord } from '../trust/trust-record.ts';
 
 /** A lock that the caller trusts, if its bytes have the given hash. */
@@ -18,8 +18,8 @@ export interface NamedLock {
 
 export interface Trust {
   readonly checker: TrustChecker;
-  /** The trust record; null without a home directory. */
-  readonly recordFile: string | null;
+  /** The trust record and its key; null without a home directory. */
+  readonly files: TrustFiles | null;
   /** The current record, or why it is ignored. */
   readonly record: TrustRecord | HooklineError;
   /** Workspaces that must not contain the record. */
@@ -30,6 +30,7 @@ export interface Trust {
 
 export interface TrustRequest {
   readonly stateDirectory: string | null;
+  readonly keyFile: string | null;
   readonly workspaceRoots: readonly string[];
   readonly home: string | null;
   readonly lock: NamedLock | undefined;
@@ -37,49 +38,44 @@ export interface TrustRequest {
 }
 
 export function openTrust(request: TrustRequest): Trust {
-  const { stateDirectory, lock, clock } = request;
+  const { lock, clock } = request;
   const guardedRoots = listGuardedRoots(request);
-  const recordFile = stateDirectory === null ? null : path.join(stateDirectory, 'trust.json');
-  const readRecord = createRecordReader(recordFile, guardedRoots);
+  const files = locateTrustFiles(request);
+  const readRecord = createRecordReader(files, guardedRoots);
   const trustedLock = lock === undefined ? null : readLock(lock);
   return {
     checker: new TrustChecker({ readRecord, lock: trustedLock, clock }),
-    recordFile,
+    files,
     get record() {
       return readRecord();
     },
     guardedRoots,
-    notices: createNotices(readRecord()),
+    notices: createNotices(files, readRecord()),
   };
+}
+
+function locateTrustFiles({ stateDirectory, keyFile: key }: TrustRequest): TrustFiles | null {
+  if (stateDirectory === null || key === null) return null;
+  return { record: path.join(stateDirectory, 'trust.json'), key };
 }
 
 type OpenedRecord = TrustRecord | HooklineError;
 
 /** Reads the record again when it has changed, so that a revocation by another process applies at once. */
 function createRecordReader(
-  file: string | null,
+  files: TrustFiles | null,
   guardedRoots: readonly string[],
 ): (wave?: number) => OpenedRecord {
-  if (file === null) {
+  if (files === null) {
     const none = createNoHomeError();
     return () => none;
   }
-  const hasChanged = createChangeCheck(file);
-  let record = tryReadTrustRecord(file, guardedRoots);
+  const hasChanged = createChangeCheck(files.record);
+  let record = tryReadTrustRecord(files, guardedRoots);
   return memoizePerWave(() => {
-    if (hasChanged()) record = keepKnownEntries(record, tryReadTrustRecord(file, guardedRoots));
+    if (hasChanged()) record = tryReadTrustRecord(files, guardedRoots);
     return record;
   });
-}
-
-/** Drops new entries that something else than Hookline wrote: the next start reports them. */
-function keepKnownEntries(before: OpenedRecord, current: OpenedRecord): OpenedRecord {
-  if (isHooklineError(current) || !current.changedOutside) return current;
-  const knownEntries = isHooklineError(before) ? [] : before.entries;
-  const entries = current.entries.filter((entry) =>
-    knownEntries.some((it) => isDeepStrictEqual(it, entry)),
-  );
-  return { ...current, entries };
 }
 
 /**
@@ -124,9 +120,10 @@ function readLockBytes(file: string): Buffer {
   }
 }
 
-function createNotices(record: TrustRecord | HooklineError): string[] {
+function createNotices(files: TrustFiles | null, record: OpenedRecord): string[] {
   if (isHooklineError(record)) return [record.message];
-  return record.changedOutside
-    ? ['the trust record was changed by another program: review it with `hookline trust`']
-    : [];
+  if (record.sealProblem === null) return [];
+  return [
+    `the trust record ${files?.record} counts as empty: ${record.sealProblem}. Run \`hookline trust\` to see what it held, and confirm it again`,
+  ];
 }

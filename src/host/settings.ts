@@ -48,6 +48,7 @@ interface OwnSettings {
   readonly 'sandbox.write': readonly string[];
   readonly 'sandbox.network': SandboxNetwork;
   readonly 'web.allowPrivate': boolean;
+  readonly 'trust.requireTerminal': boolean;
   readonly 'env.pass': readonly string[];
   readonly 'trace.enabled': boolean;
   readonly 'trace.maxFileBytes': number;
@@ -258,6 +259,12 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     defaultValue: false,
     ...BOOLEAN,
     variable: 'HOOKLINE_WEB_ALLOW_PRIVATE',
+  },
+  'trust.requireTerminal': {
+    description:
+      'Whether trust needs a terminal: `trust --yes` without one is refused, unless a token of `trust --token` confirms it.',
+    defaultValue: false,
+    ...BOOLEAN,
   },
   'env.pass': {
     description: 'Provider keys that workspace hooks get, by name.',

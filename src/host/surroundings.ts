@@ -37,6 +37,19 @@ function findHome(env: NodeJS.ProcessEnv): string | null {
   }
 }
 
+/**
+ * Returns the key that seals the trust record, or null without a home directory. It is never in the state directory:
+ * a copy of that must not be worth anything elsewhere.
+ */
+export function getTrustKeyFile({ env, home }: Surroundings): string | null {
+  const configured = env['HOOKLINE_HOME'];
+  if (configured !== undefined && configured !== '') return `${path.resolve(configured)}.key`;
+  const stateHome = env['XDG_STATE_HOME'] ?? '';
+  // A relative path is ignored, as the XDG base directory specification demands.
+  if (path.isAbsolute(stateHome)) return path.join(stateHome, 'hookline', 'trust.key');
+  return home === null ? null : path.join(home, '.local', 'state', 'hookline', 'trust.key');
+}
+
 /** Returns the directory of Hookline's own state, or null without a home directory. */
 export function getStateDirectory({ env, home }: Surroundings): string | null {
   const configured = env['HOOKLINE_HOME'];

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, HooklineError } from '../base/errors.ts';
+import { isProcessAlive, type ProcessIdentity, readProcessStart } from '../base/processes.ts';
 
 /**
  * Lock files of processes that use a directory. The name has the process in it, so that removing the
@@ -22,72 +23,41 @@ export class DirectoryLocks {
   }
 
   /** A living process with a lock, other than this one; null when there is none. */
-  findOtherOwner(): LockOwner | null {
-    return this.#listOthers().find(isAlive) ?? null;
+  findOtherOwner(): ProcessIdentity | null {
+    return this.#listOthers().find(isProcessAlive) ?? null;
   }
 
   /** Removes the lock files of dead processes. */
   removeStale(): void {
     for (const owner of this.#listOthers()) {
-      if (!isAlive(owner)) rmSync(this.#getLockFile(owner), { force: true });
+      if (!isProcessAlive(owner)) rmSync(this.#getLockFile(owner), { force: true });
     }
   }
 
-  #listOthers(): readonly LockOwner[] {
+  #listOthers(): readonly ProcessIdentity[] {
     return readLockOwners(this.#directory).filter(isOtherProcess);
   }
 
-  #getLockFile(owner: LockOwner): string {
+  #getLockFile(owner: ProcessIdentity): string {
     return path.join(this.#directory, formatLockName(owner));
   }
 }
 
-/** A process; with its start time, because process ids are reused. */
-interface LockOwner {
-  readonly pid: number;
-  /** As the system formats it; empty where it is not known. */
-  readonly startedAt: string;
-}
-
 const LOCK_NAME = /^lock-(\d+)-(\d*)$/u;
 
-function formatLockName({ pid, startedAt }: LockOwner): string {
+function formatLockName({ pid, startedAt }: ProcessIdentity): string {
   return `lock-${pid}-${startedAt}`;
 }
 
-function readLockOwners(directory: string): readonly LockOwner[] {
+function readLockOwners(directory: string): readonly ProcessIdentity[] {
   return readdirSync(directory).flatMap((name) => {
     const [, pid, startedAt = ''] = LOCK_NAME.exec(name) ?? [];
     return pid === undefined ? [] : [{ pid: Number(pid), startedAt }];
   });
 }
 
-function isOtherProcess({ pid, startedAt }: LockOwner): boolean {
+function isOtherProcess({ pid, startedAt }: ProcessIdentity): boolean {
   return pid !== process.pid || startedAt !== readProcessStart(process.pid);
-}
-
-function isAlive({ pid, startedAt }: LockOwner): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // A process that may not be signalled exists.
-    return getErrorCode(error) === 'EPERM';
-  }
-  return startedAt === readProcessStart(pid);
-}
-
-const FIELDS_BETWEEN_STATE_AND_START = 19;
-
-/** The start time from /proc on Linux, empty elsewhere; a zombie has ended. */
-function readProcessStart(pid: number): string {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name before it may contain spaces and parentheses.
-    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? 'ended' : (fields[FIELDS_BETWEEN_STATE_AND_START] ?? '');
-  } catch {
-    return '';
-  }
 }
 
 /**

@@ -8,7 +8,8 @@ import type { Dialect, FoundAt } from '../dialects/dialect.ts';
 import type { DialectMachine, Surroundings } from '../dialects/machine.ts';
 import type { FoundHook, Grant } from '../dialects/discovery.ts';
 import { loadConfig } from '../host/config.ts';
-import { readSurroundings } from '../host/surroundings.ts';
+import { getStateDirectory, readSurroundings } from '../host/surroundings.ts';
+import { createLazyClaim } from '../trust/claims.ts';
 import { createBareMachine } from '../host/dialect-machine.ts';
 import { buildHookEnvironment } from '../host/hook-set.ts';
 import { createMoment } from '../host/moment.ts';
@@ -51,7 +52,13 @@ export async function fireHook(options: FireHookOptions): Promise<Verdict> {
   const handlers = hooks.flatMap((hook) => hook.toHandlers(createGrant(settings, environment)));
   const engine = createHookEngine({ sources: [{ handlers: () => handlers }], moment, readText });
   const { signal } = options;
-  return engine.dispatch(fired, dropUndefined({ signal }));
+  const claim = createLazyClaim(getStateDirectory(own));
+  claim.hold();
+  try {
+    return await engine.dispatch(fired, dropUndefined({ signal }));
+  } finally {
+    claim.release();
+  }
 }
 
 function readSettings(env: Surroundings['env'], flags: Partial<Settings> = {}): Settings {

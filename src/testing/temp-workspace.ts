@@ -75,6 +75,7 @@ const NOT_INHERITED = new Set([
   'HOOKLINE_HOOKS',
   'HOOKLINE_SESSION',
   'HOOK_EXECUTION_TIMEOUT_MS',
+  'XDG_STATE_HOME',
   ...DIALECTS.flatMap(({ options }) => options?.variables ?? []),
   ...Object.values(DIALECT_SETTINGS).flatMap(({ variable }) => variable ?? []),
 ]);

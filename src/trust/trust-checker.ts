@@ -109,7 +109,14 @@ function judgeBinding(
   }
   const [closest] = [...recorded, ...locked];
   if (closest !== undefined) return createModified(closest, binding);
-  return createUntrusted(isHooklineError(record) ? record.message : 'it was never trusted here');
+  return createUntrusted(explainUntrusted(binding, record));
+}
+
+function explainUntrusted({ root, id }: Binding, record: TrustRecord | HooklineError): string {
+  if (isHooklineError(record)) return record.message;
+  const before = record.unconfirmed.find((entry) => entry.root === root && entry.id === id);
+  if (before === undefined) return 'it was never trusted here';
+  return `it was trusted at ${before.trustedAt} in a record without a valid seal: confirm it again`;
 }
 
 function findRecordedEntries(

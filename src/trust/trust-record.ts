@@ -1,25 +1,41 @@
 import path from 'node:path';
+import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
-import { readTextIfPresent, updatePrivateFile, replacePrivateFileSync } from '../base/files.ts';
+import { readTextIfPresent, updatePrivateFile } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
-import { findRealPath, isInside } from '../base/paths.ts';
+import { findRealPath } from '../base/paths.ts';
 import type { Binding } from './bind-unit.ts';
-import { type BoundEntry, compareText, parseBoundEntry, computeSha256 } from './file-map.ts';
+import { type BoundEntry, compareText, parseBoundEntry } from './file-map.ts';
 import { deleteUnreferencedTexts, storeTexts } from './content-store.ts';
-import { lstatSync, statSync, type Stats } from 'node:fs';
+import { findEnclosingWorkspaceProblem, findLocationProblem } from './record-location.ts';
+import { ensureKey, findSealProblem, sealText, type TrustFiles } from './record-seal.ts';
+
+/** How a user confirmed that something may run. */
+export interface Confirmation {
+  /** `command`: trusted with what a command of Hookline wrote or moved, such as `hooks new`. */
+  readonly how: 'asked' | 'yes' | 'token' | 'command';
+  readonly hasTerminal: boolean;
+  /** The command line of the process that ran Hookline; null where it is not known. */
+  readonly parent: string | null;
+  /** Whether a command with a terminal has told the user about it. */
+  readonly isAnnounced?: true;
+}
 
 export interface TrustedEntry extends BoundEntry {
   /** Real path of the workspace root. */
   readonly root: string;
   /** ISO 8601. */
   readonly trustedAt: string;
+  readonly confirmed?: Confirmation;
 }
 
 export interface TrustRecord {
   readonly version: 1;
   readonly entries: readonly TrustedEntry[];
-  /** Whether something else than Hookline changed the file. */
-  readonly changedOutside: boolean;
+  /** Entries of a record without a valid seal. They trust nothing until they are confirmed again. */
+  readonly unconfirmed: readonly TrustedEntry[];
+  /** Why the file has no valid seal, so that `entries` is empty; null when it has one. */
+  readonly sealProblem: string | null;
 }
 
 /** The directory with the texts of trusted files, for `computeChangesSince`. */
@@ -28,19 +44,37 @@ export function getTrustObjectsDirectory(record: string): string {
 }
 
 /** Throws TRUST_RECORD_INVALID when the record must not be used; then nothing is trusted. */
-export function readTrustRecord(file: string, workspaceRoots: readonly string[]): TrustRecord {
-  checkLocation(file, workspaceRoots);
-  const text = readRecordText(file);
-  return { version: 1, entries: parseEntries(text, file), changedOutside: isUnsealed(file, text) };
+export function readTrustRecord(files: TrustFiles, workspaceRoots: readonly string[]): TrustRecord {
+  checkLocation(files.record, workspaceRoots);
+  let text = readRecordText(files.record);
+  for (let attempt = 1; ; attempt++) {
+    const sealProblem = findSealProblem(files, text, workspaceRoots);
+    const current = sealProblem === null ? text : readRecordText(files.record);
+    // Another process may have replaced record and seal between the two reads.
+    if (current === text || attempt === MAX_READS) return parseRecord(files, text, sealProblem);
+    text = current;
+  }
+}
+
+const MAX_READS = 5;
+
+function parseRecord(
+  { record: file }: TrustFiles,
+  text: string | null,
+  sealProblem: string | null,
+): TrustRecord {
+  const { entries, unconfirmed } = parseEntries(text, file);
+  if (sealProblem === null) return { version: 1, entries, unconfirmed, sealProblem };
+  return { version: 1, entries: [], unconfirmed: [...entries, ...unconfirmed], sealProblem };
 }
 
 /** Like `readTrustRecord`, but returns the error, which a checker accepts instead of the record. */
 export function tryReadTrustRecord(
-  file: string,
+  files: TrustFiles,
   workspaceRoots: readonly string[],
 ): TrustRecord | HooklineError {
   try {
-    return readTrustRecord(file, workspaceRoots);
+    return readTrustRecord(files, workspaceRoots);
   } catch (error) {
     if (isHooklineError(error)) return error;
     throw error;
@@ -64,8 +98,11 @@ function readRecordText(file: string): string | null {
   }
 }
 
-function parseEntries(text: string | null, file: string): readonly TrustedEntry[] {
-  if (text === null) return [];
+function parseEntries(
+  text: string | null,
+  file: string,
+): Pick<TrustRecord, 'entries' | 'unconfirmed'> {
+  if (text === null) return { entries: [], unconfirmed: [] };
   const parsed = parseJson(text);
   if (!parsed.ok) throw createInvalidRecordError(file, `it is not JSON: ${parsed.error}`);
   if (!isRecord(parsed.value)) {
@@ -74,28 +111,48 @@ function parseEntries(text: string | null, file: string): readonly TrustedEntry[
       `it must be an object, found ${getTypeName(parsed.value)}`,
     );
   }
-  const { version, entries } = parsed.value;
+  const { version, entries, unconfirmed = [] } = parsed.value;
   if (version !== 1) {
     throw createInvalidRecordError(file, `version must be 1, found ${getTypeName(version)}`);
   }
-  if (!Array.isArray(entries)) {
-    throw createInvalidRecordError(file, `entries must be an array, found ${getTypeName(entries)}`);
-  }
-  return entries.map((entry, index) => parseEntry(entry, index, file));
+  return {
+    entries: parseEntryList(entries, 'entries', file),
+    unconfirmed: parseEntryList(unconfirmed, 'unconfirmed', file),
+  };
 }
 
-function parseEntry(value: unknown, index: number, file: string): TrustedEntry {
-  const location = `entries[${index}]`;
+function parseEntryList(value: unknown, name: string, file: string): readonly TrustedEntry[] {
+  if (Array.isArray(value)) {
+    return value.map((entry, index) => parseEntry(entry, `${name}[${index}]`, file));
+  }
+  throw createInvalidRecordError(file, `${name} must be an array, found ${getTypeName(value)}`);
+}
+
+function parseEntry(value: unknown, location: string, file: string): TrustedEntry {
   const parsed = parseBoundEntry(value, location);
   if (!parsed.ok) throw createInvalidRecordError(file, parsed.problem);
-  const { root, trustedAt } = isRecord(value) ? value : {};
+  const { root, trustedAt, confirmed } = isRecord(value) ? value : {};
   if (typeof root !== 'string' || typeof trustedAt !== 'string') {
     throw createInvalidRecordError(
       file,
       `${location}.root and ${location}.trustedAt must be strings`,
     );
   }
-  return { root, ...parsed.entry, trustedAt };
+  const confirmation = parseConfirmation(confirmed);
+  return dropUndefined({ root, ...parsed.entry, trustedAt, confirmed: confirmation });
+}
+
+/** Absent in entries of before, and dropped where its shape is unknown: it informs, and decides nothing. */
+function parseConfirmation(value: unknown): Confirmation | undefined {
+  if (!isRecord(value)) return undefined;
+  const { how, hasTerminal, parent, isAnnounced } = value;
+  if (how !== 'asked' && how !== 'yes' && how !== 'token' && how !== 'command') return undefined;
+  return {
+    how,
+    hasTerminal: hasTerminal === true,
+    parent: typeof parent === 'string' ? parent : null,
+    ...(isAnnounced === true ? { isAnnounced } : {}),
+  };
 }
 
 function createInvalidRecordError(file: string, problem: string): HooklineError {
@@ -110,23 +167,30 @@ function createInvalidRecordError(file: string, problem: string): HooklineError 
  * `guardedRoots` are workspaces that must not hold the record; those of the bindings when absent.
  */
 export async function grantTrust(
-  file: string,
+  files: TrustFiles,
   bindings: readonly Binding[],
-  { now, guardedRoots }: { now: number; guardedRoots?: readonly string[] },
+  {
+    now,
+    guardedRoots = bindings.map(({ root }) => root),
+    confirmed,
+  }: { now: number; guardedRoots?: readonly string[]; confirmed?: Confirmation },
 ): Promise<TrustRecord> {
   const trustedAt = new Date(now).toISOString();
-  const trusted = bindings.map((binding) => toTrustedEntry(binding, trustedAt));
+  const trusted = bindings.map((binding) => toTrustedEntry(binding, trustedAt, confirmed));
   const replaced = new Set(trusted.map(formatOwnerKey));
-  const roots = guardedRoots ?? bindings.map(({ root }) => root);
-  return updateRecord(file, roots, bindings, (entries) => [
-    ...entries.filter((entry) => !replaced.has(formatOwnerKey(entry))),
-    ...trusted,
-  ]);
+  const isKept = (entry: TrustedEntry): boolean => !replaced.has(formatOwnerKey(entry));
+  return updateRecord(files, { guardedRoots, bindings }, ({ entries, unconfirmed }) => ({
+    entries: [...entries.filter(isKept), ...trusted],
+    unconfirmed: unconfirmed.filter(isKept),
+  }));
 }
 
-function toTrustedEntry(binding: Binding, trustedAt: string): TrustedEntry {
-  const { root, id, entry, digest, files } = binding;
-  return { root, id, entry, digest, files, trustedAt };
+function toTrustedEntry(
+  { root, id, entry, digest, files }: Binding,
+  trustedAt: string,
+  confirmed: Confirmation | undefined,
+): TrustedEntry {
+  return dropUndefined({ root, id, entry, digest, files, trustedAt, confirmed });
 }
 
 function formatOwnerKey({ root, id }: TrustedEntry): string {
@@ -135,7 +199,7 @@ function formatOwnerKey({ root, id }: TrustedEntry): string {
 
 /** Revokes the trust in these hooks, or in all hooks of the root. */
 export async function revokeTrust(
-  file: string,
+  files: TrustFiles,
   {
     root,
     ids,
@@ -144,72 +208,120 @@ export async function revokeTrust(
 ): Promise<TrustRecord> {
   // A deleted workspace can still be removed from the record, by its former path.
   const real = findRealPath(root) ?? path.resolve(root);
-  const isRevoked = (entry: TrustedEntry): boolean =>
-    entry.root === real && (ids === undefined || ids.includes(entry.id));
-  return updateRecord(file, guardedRoots ?? [real], [], (entries) =>
-    entries.filter((entry) => !isRevoked(entry)),
-  );
+  const isKept = (entry: TrustedEntry): boolean =>
+    entry.root !== real || (ids !== undefined && !ids.includes(entry.id));
+  return updateRecord(files, { guardedRoots: guardedRoots ?? [real] }, (before) => ({
+    entries: before.entries.filter(isKept),
+    unconfirmed: before.unconfirmed.filter(isKept),
+  }));
 }
 
-/** Also stores the texts of the bindings, so that a later change can be shown. */
-async function updateRecord(
-  file: string,
+/** Seals a record that had no valid seal, with nothing trusted. Keeps what it held, to be confirmed again. */
+export async function sealRecord(
+  files: TrustFiles,
   guardedRoots: readonly string[],
-  bindings: readonly Binding[],
-  change: (entries: readonly TrustedEntry[]) => readonly TrustedEntry[],
 ): Promise<TrustRecord> {
-  checkLocation(file, guardedRoots);
-  let writtenRecord: TrustRecord | null = null;
+  return updateRecord(files, { guardedRoots }, (before) => before);
+}
+
+/** Entries that were trusted without a terminal, and that no command with a terminal has told the user about. */
+export function listUnannounced({ entries }: TrustRecord): readonly TrustedEntry[] {
+  return entries.filter(({ confirmed }) => confirmed !== undefined && isUnannounced(confirmed));
+}
+
+/** A token was printed on a terminal, for what was shown there. */
+function isUnannounced({ how, hasTerminal, isAnnounced }: Confirmation): boolean {
+  return !hasTerminal && how !== 'token' && isAnnounced !== true;
+}
+
+/** Records that the user was told about these entries. */
+export async function markAnnounced(
+  files: TrustFiles,
+  announced: readonly TrustedEntry[],
+  guardedRoots: readonly string[],
+): Promise<TrustRecord> {
+  const keys = new Set(announced.map(formatAnnouncementKey));
+  return updateRecord(files, { guardedRoots }, ({ entries, unconfirmed }) => ({
+    entries: entries.map((entry) =>
+      entry.confirmed !== undefined && keys.has(formatAnnouncementKey(entry))
+        ? { ...entry, confirmed: { ...entry.confirmed, isAnnounced: true as const } }
+        : entry,
+    ),
+    unconfirmed,
+  }));
+}
+
+/** A hook that was trusted again meanwhile is to be announced again. */
+function formatAnnouncementKey({ root, id, entry, digest, trustedAt }: TrustedEntry): string {
+  return JSON.stringify([root, id, entry, digest, trustedAt]);
+}
+
+/**
+ * Also stores the texts of the bindings, so that a later change can be shown. The text before is sealed along only
+ * when it had a valid seal: a crash in between must not trust what nobody confirmed.
+ */
+async function updateRecord(
+  files: TrustFiles,
+  {
+    guardedRoots,
+    bindings = [],
+  }: { guardedRoots: readonly string[]; bindings?: readonly Binding[] },
+  change: (record: TrustRecord) => Pick<TrustRecord, 'entries' | 'unconfirmed'>,
+): Promise<TrustRecord> {
+  checkLocation(files.record, guardedRoots);
+  checkKeyLocation(files, guardedRoots);
+  let written: TrustRecord | null = null;
+  let key: Buffer | null = null;
   try {
-    await updatePrivateFile(file, (before) => {
-      const entries = change(parseEntries(before, file)).toSorted(compareEntries);
-      const objects = getTrustObjectsDirectory(file);
-      for (const binding of bindings) storeTexts(objects, binding);
-      deleteUnreferencedTexts(objects, entries);
-      writtenRecord = { version: 1, entries, changedOutside: isUnsealed(file, before) };
-      return sealText(file, before, formatRecord(writtenRecord));
-    });
-    await updatePrivateFile(file, (text) => sealText(file, null, text ?? ''));
+    await updatePrivateFile(
+      files.record,
+      (before) => {
+        const sealProblem = findSealProblem(files, before, guardedRoots);
+        const record = change(parseRecord(files, before, sealProblem));
+        const entries = record.entries.toSorted(compareEntries);
+        storeBoundTexts(files, bindings, entries);
+        written = { ...record, version: 1, entries, sealProblem: null };
+        key = ensureKey(files);
+        const after = formatRecord(written);
+        sealText(files, key, { before: sealProblem === null ? before : null, after });
+        return after;
+      },
+      (after) => {
+        if (key !== null) sealText(files, key, { before: null, after });
+      },
+    );
   } catch (error) {
-    throw isHooklineError(error) ? error : createUnwritableError(file, error);
+    throw isHooklineError(error) ? error : createUnwritableError(files.record, error);
   }
-  return writtenRecord ?? readTrustRecord(file, guardedRoots);
+  return written ?? readTrustRecord(files, guardedRoots);
+}
+
+function checkKeyLocation({ key }: TrustFiles, guardedRoots: readonly string[]): void {
+  const problem = findEnclosingWorkspaceProblem(key, guardedRoots);
+  if (problem === null) return;
+  throw new HooklineError('TRUST_RECORD_INVALID', {
+    message: `the key ${key} of the trust record cannot be used: ${problem}`,
+    hint: 'Set XDG_STATE_HOME, or HOOKLINE_HOME, to a directory outside every workspace.',
+  });
+}
+
+function storeBoundTexts(
+  { record }: TrustFiles,
+  bindings: readonly Binding[],
+  entries: readonly TrustedEntry[],
+): void {
+  const objects = getTrustObjectsDirectory(record);
+  for (const binding of bindings) storeTexts(objects, binding);
+  deleteUnreferencedTexts(objects, entries);
 }
 
 function compareEntries(a: TrustedEntry, b: TrustedEntry): number {
   return compareText(a.root, b.root) || compareText(a.id, b.id) || compareText(a.entry, b.entry);
 }
 
-function formatRecord({ version, entries }: TrustRecord): string {
-  return `${JSON.stringify({ version, entries }, null, 2)}\n`;
-}
-
-/**
- * Writes the hash of the text that is about to be written. The hash of the text before stays until
- * then, or a reader in between would see a change from outside.
- */
-function sealText(file: string, before: string | null, after: string): string {
-  const sealed = before === null ? [after] : [after, before];
-  replacePrivateFileSync(getSealFile(file), `${sealed.map(computeSha256).join('\n')}\n`);
-  return after;
-}
-
-function isUnsealed(file: string, text: string | null): boolean {
-  const seals = readSeals(file);
-  if (text === null) return seals !== null;
-  return seals === null || !seals.includes(computeSha256(text));
-}
-
-function readSeals(file: string): readonly string[] | null {
-  try {
-    return readTextIfPresent(getSealFile(file))?.split('\n') ?? null;
-  } catch {
-    return [];
-  }
-}
-
-function getSealFile(file: string): string {
-  return path.join(path.dirname(file), 'trust.seal');
+function formatRecord({ version, entries, unconfirmed }: TrustRecord): string {
+  const rest = unconfirmed.length === 0 ? {} : { unconfirmed };
+  return `${JSON.stringify({ version, entries, ...rest }, null, 2)}\n`;
 }
 
 function createUnwritableError(file: string, cause: unknown): HooklineError {
@@ -218,80 +330,4 @@ function createUnwritableError(file: string, cause: unknown): HooklineError {
     hint: 'Check the directory, its owner and the free space, then run `hookline hooks list`.',
     cause,
   });
-}
-
-const WRITABLE_BY_OTHERS = 0o022;
-
-/** Whether only this user, and no workspace, can have written the trust record. */
-export function isRecordLocationSafe(record: string, workspaceRoots: readonly string[]): boolean {
-  return findLocationProblem(record, workspaceRoots) === null;
-}
-
-/** Why the record must not be used, as the end of a sentence that names it; null if it may. */
-export function findLocationProblem(
-  record: string,
-  workspaceRoots: readonly string[],
-): string | null {
-  return findEnclosingWorkspaceProblem(record, workspaceRoots) ?? findForeignWriter(record);
-}
-
-/** Why the location of a file of the user forbids its use; null if it does not. */
-export function findEnclosingWorkspaceProblem(
-  record: string,
-  workspaceRoots: readonly string[],
-): string | null {
-  const paths = [path.resolve(record), resolveRealLocation(record)];
-  for (const root of workspaceRoots.map((workspace) => findRealPath(workspace) ?? workspace)) {
-    if (paths.some((location) => isInside(root, location))) {
-      return `it lies inside the workspace ${JSON.stringify(root)}, which could then trust itself`;
-    }
-  }
-  return null;
-}
-
-/** The real path of a file that may not exist: of its nearest existing directory, and the rest. */
-function resolveRealLocation(file: string): string {
-  const missing: string[] = [];
-  for (let location = path.resolve(file); ; location = path.dirname(location)) {
-    const real = findRealPath(location);
-    if (real !== null) return path.join(real, ...missing);
-    if (location === path.dirname(location)) return file;
-    missing.unshift(path.basename(location));
-  }
-}
-
-function findForeignWriter(record: string): string | null {
-  const paths = new Set([path.dirname(record), path.dirname(resolveRealLocation(record)), record]);
-  for (const location of paths) {
-    const problem = findPathProblem(location, record);
-    if (problem !== null) return problem;
-  }
-  return null;
-}
-
-function findPathProblem(location: string, record: string): string | null {
-  try {
-    const stats = statSync(location, { throwIfNoEntry: false });
-    if (stats === undefined) return findDanglingLink(location);
-    if (location === record && !stats.isFile()) return 'it is not a regular file';
-    return findOwnerProblem(location, stats);
-  } catch (error) {
-    return getErrorMessage(error);
-  }
-}
-
-function findDanglingLink(location: string): string | null {
-  const link = lstatSync(location, { throwIfNoEntry: false });
-  return link === undefined ? null : `${JSON.stringify(location)} is a dangling link`;
-}
-
-function findOwnerProblem(location: string, stats: Stats): string | null {
-  const user = process.geteuid?.();
-  // Without user ids (Windows) the mode bits mean nothing either.
-  if (user === undefined) return null;
-  if (stats.uid !== user) {
-    return `${JSON.stringify(location)} belongs to user ${stats.uid}, not to you (${user})`;
-  }
-  if ((stats.mode & WRITABLE_BY_OTHERS) === 0) return null;
-  return `others may write ${JSON.stringify(location)} (mode ${(stats.mode & 0o777).toString(8)})`;
 }

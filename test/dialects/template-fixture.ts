@@ -7,6 +7,7 @@ import { toTrustUnit } from '../../src/host/hook-set.ts';
 import { createProgramFinder } from '../../src/process/program-finder.ts';
 import { bindUnit } from '../../src/trust/bind-unit.ts';
 import { grantTrust } from '../../src/trust/trust-record.ts';
+import { trustFilesOf } from '../trust/workspace.ts';
 
 /** A workspace and a home directory of its own, both temporary. */
 export interface TempWorkspace {
@@ -63,7 +64,7 @@ export async function trustWorkspaceHooks(
     .map(({ hook }) => hook)
     .filter((hook) => hook.place === 'workspace' && (ids === undefined || ids.includes(hook.id)));
   const bindings = chosen.map((hook) => bindUnit(toTrustUnit(hook)));
-  await grantTrust(path.join(workspace.home, '.hookline', 'trust.json'), bindings, { now: 0 });
+  await grantTrust(trustFilesOf(workspace.home), bindings, { now: 0 });
   await host.dispose();
 }
 

@@ -350,7 +350,7 @@ function fill(file: string): void {
 }
 
 function readState({ home }: TempWorkspace): readonly string[] {
-  return ['trust.json', 'trust.seal', 'config.json'].map((name) =>
+  return ['trust.json', '../.local/state/hookline/trust.seal', 'config.json'].map((name) =>
     readFileSync(path.join(home, '.hookline', name), 'utf8'),
   );
 }

@@ -6,6 +6,7 @@ import { SESSION_MARKER, toTrustUnit } from '../../src/host/hook-set.ts';
 import type { Settings } from '../../src/host/settings.ts';
 import { createLock, formatLock } from '../../src/trust/lock.ts';
 import { revokeTrust } from '../../src/trust/trust-record.ts';
+import { trustFilesOf } from '../trust/workspace.ts';
 import { write } from '../base/directory.ts';
 import {
   answering,
@@ -279,7 +280,6 @@ test('looking again finds new hooks, and subscribers are called', async () => {
 });
 
 describe('what another process decides while the host is open', () => {
-  const recordOf = ({ home }: TempWorkspace): string => path.join(home, '.hookline/trust.json');
   const configOf = ({ home }: TempWorkspace): string => path.join(home, '.hookline/config.json');
   const effectIn = async (host: Host): Promise<string> => (await host.engine.dispatch(CALL)).effect;
 
@@ -288,7 +288,7 @@ describe('what another process decides while the host is open', () => {
     await trustWorkspace(ownWorkspace);
     const host = await hostIn(ownWorkspace);
     expect(await effectIn(host)).toBe('deny');
-    await revokeTrust(recordOf(ownWorkspace), { root: ownWorkspace.root });
+    await revokeTrust(trustFilesOf(ownWorkspace.home), { root: ownWorkspace.root });
     expect(await host.engine.dispatch(CALL)).toMatchObject({
       effect: 'pass',
       skipped: [{ hook: ID, why: 'untrusted: it was never trusted here' }],
@@ -309,10 +309,10 @@ describe('what another process decides while the host is open', () => {
   test('an entry that another program wrote into the record counts for nothing', async () => {
     const ownWorkspace = workspace();
     await trustWorkspace(ownWorkspace);
-    const text = readFileSync(recordOf(ownWorkspace), 'utf8');
-    await revokeTrust(recordOf(ownWorkspace), { root: ownWorkspace.root });
+    const text = readFileSync(trustFilesOf(ownWorkspace.home).record, 'utf8');
+    await revokeTrust(trustFilesOf(ownWorkspace.home), { root: ownWorkspace.root });
     const host = await hostIn(ownWorkspace);
-    writeFileSync(recordOf(ownWorkspace), text);
+    writeFileSync(trustFilesOf(ownWorkspace.home).record, text);
     expect(await effectIn(host)).toBe('pass');
     expect(host.hooks()).toMatchObject([{ state: 'untrusted' }]);
   });
@@ -322,7 +322,7 @@ describe('what another process decides while the host is open', () => {
     await trustWorkspace(ownWorkspace);
     const host = await hostIn(ownWorkspace);
     expect(await effectIn(host)).toBe('deny');
-    writeFileSync(recordOf(ownWorkspace), '{"version": 1, "entries": []}');
+    writeFileSync(trustFilesOf(ownWorkspace.home).record, '{"version": 1, "entries": []}');
     expect(await effectIn(host)).toBe('pass');
   });
 

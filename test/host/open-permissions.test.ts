@@ -97,7 +97,7 @@ describe('settings of a workspace', () => {
     const { permissions } = openPermissions(hooks);
     const effect = () => permissions.judge(bash('npm test', workspace.root)).effect;
     const before = effect();
-    await revokeTrust(hooks.trust.recordFile ?? '', { root: workspace.root });
+    await revokeTrust(hooks.trust.files!, { root: workspace.root });
     expect([before, effect()]).toEqual(['allow', 'ask']);
   });
 

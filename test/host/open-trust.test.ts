@@ -11,6 +11,7 @@ function request(input: Partial<TrustRequest> = {}): TrustRequest {
   const base = createDirectory({ 'home/x': '', 'ws/x': '' });
   return {
     stateDirectory: path.join(base, 'home/.hookline'),
+    keyFile: path.join(base, 'home/.local/state/hookline/trust.key'),
     workspaceRoots: [path.join(base, 'ws')],
     home: path.join(base, 'home'),
     lock: undefined,
@@ -21,16 +22,16 @@ function request(input: Partial<TrustRequest> = {}): TrustRequest {
 
 describe('opening trust', () => {
   test('without a record trusts nothing and has no notice', () => {
-    const { record, recordFile, notices } = openTrust(request());
+    const { record, files, notices } = openTrust(request());
     expect(isHooklineError(record)).toBe(false);
-    expect(recordFile).toMatch(/home\/\.hookline\/trust\.json$/);
+    expect(files?.record).toMatch(/home\/\.hookline\/trust\.json$/);
     expect(notices).toEqual([]);
   });
 
   test('without a home has the reason', () => {
-    const { record, recordFile, notices } = openTrust(request({ stateDirectory: null }));
+    const { record, files, notices } = openTrust(request({ stateDirectory: null }));
     expect(isHooklineError(record) && record.code).toBe('TRUST_RECORD_INVALID');
-    expect(recordFile).toBeNull();
+    expect(files).toBeNull();
     expect(notices).toEqual(['no home directory, so there is no trust record']);
   });
 

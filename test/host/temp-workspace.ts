@@ -59,7 +59,7 @@ export async function trustWorkspace(
     .hooks()
     .filter(({ hook }) => hook.place === 'workspace')
     .map(({ hook }) => bindUnit(toTrustUnit(hook)));
-  await grantTrust(host.trust.recordFile ?? '', bindings, { now: 0 });
+  await grantTrust(host.trust.files!, bindings, { now: 0 });
 }
 
 /** The text of a node hook that answers this. */

@@ -110,12 +110,14 @@ function freePath(directory: string, name: string): string {
   return file;
 }
 
+const OWN_STATE = ['.hookline', '.local/state/hookline'];
+
 /** Everything in the home directory but Hookline's own state, with its text. */
 export function homeOf({ home }: TempWorkspace): Readonly<Record<string, string>> {
   const files = readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => !file.startsWith(path.join(home, '.hookline')));
+    .filter((file) => !OWN_STATE.some((own) => file.startsWith(path.join(home, own))));
   return Object.fromEntries(
     files.map((file) => [path.relative(home, file), readFileSync(file, 'utf8')]),
   );

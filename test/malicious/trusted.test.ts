@@ -161,7 +161,7 @@ it('refuses every trust command that a hook runs', async () => {
   expect(rest).toEqual({});
   expect(marker).toMatch(/^marker [0-9a-f-]{36}\n$/);
   const refusal = (command: string): string =>
-    `hookline: \`hookline ${command}\` cannot run inside an agent session or a hook\n  Run it in your own terminal.\nexit 1\n`;
+    `hookline: \`hookline ${command}\` cannot run inside an agent session or a hook: HOOKLINE_SESSION is set\n  Run it in your own terminal.\nexit 1\n`;
   const commands = ['trust', 'untrust', 'lock', 'hooks disable', 'hooks rm'];
   expect(refusals).toBe(commands.map(refusal).join(''));
   expect(await fire({ ...attackWorkspace.options, env })).toEqual(both);
@@ -175,7 +175,8 @@ it('announces a trust record that a hook has edited', async () => {
     runHookline(['hooks', 'list'], attackWorkspace.options),
     runHookline(['doctor'], attackWorkspace.options),
   ]);
-  const announcement = 'the trust record was changed by another program';
+  const announcement =
+    'counts as empty: its seal does not match: it was changed by another program';
   expect(list.stderr).toContain(announcement);
   expect(doctor.stdout).toContain(announcement);
   expect(doctor.code).toBe(1);

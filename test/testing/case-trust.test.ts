@@ -33,7 +33,7 @@ async function trust(user: RunCaseOptions, root: string, hooksDirectory?: string
   const hooksOption = hooksDirectory === undefined ? {} : { hooksDirectory };
   const opened = openHooks({ ...user, cwd: root, roots: [root], ...hooksOption });
   const bindings = opened.hookSet.statuses().map(({ hook }) => bindUnit(toTrustUnit(hook)));
-  await grantTrust(opened.trust.recordFile ?? '', bindings, { now: Date.now() });
+  await grantTrust(opened.trust.files!, bindings, { now: Date.now() });
 }
 
 describe('a self-contained case', () => {

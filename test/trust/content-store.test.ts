@@ -6,12 +6,12 @@ import type { TrustUnit } from '../../src/trust/collect-unit.ts';
 import { computeSha256 } from '../../src/trust/file-map.ts';
 import { computeChangesSince } from '../../src/trust/content-store.ts';
 import { getTrustObjectsDirectory, grantTrust } from '../../src/trust/trust-record.ts';
-import { createDirectory, GUARD, HOOKS, unitOf, write } from './workspace.ts';
+import { createDirectory, GUARD, HOOKS, trustFilesOf, unitOf, write } from './workspace.ts';
 
 async function trust(unit: TrustUnit) {
-  const file = path.join(createDirectory(), 'home', 'trust.json');
-  const { entries } = await grantTrust(file, [bindUnit(unit)], { now: 0 });
-  return { entry: entries[0]!, objects: getTrustObjectsDirectory(file) };
+  const files = trustFilesOf(createDirectory());
+  const { entries } = await grantTrust(files, [bindUnit(unit)], { now: 0 });
+  return { entry: entries[0]!, objects: getTrustObjectsDirectory(files.record) };
 }
 
 describe('changesSince', () => {

@@ -28,7 +28,7 @@ import {
   write,
 } from './workspace.ts';
 
-const EMPTY: TrustRecord = { version: 1, entries: [], changedOutside: false };
+const EMPTY: TrustRecord = { version: 1, entries: [], unconfirmed: [], sealProblem: null };
 const HOUR_MS = 3_600_000;
 const TRUSTED = { state: 'trusted', why: 'its exact bytes were trusted', by: 'record' };
 

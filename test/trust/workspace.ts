@@ -3,10 +3,19 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { TrustUnit } from '../../src/trust/collect-unit.ts';
+import type { TrustFiles } from '../../src/trust/record-seal.ts';
 import { TrustChecker, type TrustSources } from '../../src/trust/trust-checker.ts';
 
 export const HOOKS = '.clinerules/hooks';
 export const GUARD = `${HOOKS}/PreToolUse`;
+
+/** The trust record of this home, and its key. */
+export function trustFilesOf(home: string): TrustFiles {
+  return {
+    record: path.join(home, '.hookline/trust.json'),
+    key: path.join(home, '.local/state/hookline/trust.key'),
+  };
+}
 
 /** A temporary directory with these files, removed after the test. */
 export function createDirectory(files: Readonly<Record<string, string>> = {}): string {

@@ -21,7 +21,7 @@ import { type Command, createPluginOptions } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { colors } from '../output/colors.ts';
 import { toOneLine, formatCount, formatDuration } from '../output/print.ts';
-import { requireRecordFile } from './trust.ts';
+import { requireTrustFiles } from './trust.ts';
 import { isRecord } from '../../base/json.ts';
 import { type Outcome, isRefusal } from '../../hooks/decision.ts';
 import type { ModelRequest, Model } from '../../agent/models/model.ts';
@@ -86,7 +86,7 @@ async function trustAll(directory: string, printText: (text: string) => void): P
   for (const { hook, why } of waiting) printText(colors.dim(`  ${hook.id}: ${why}`));
   printText(`\n${colors.bold('$ hookline trust --yes')}\n`);
   const bindings = waiting.map(({ hook }) => bindUnit(toTrustUnit(hook)));
-  await grantTrust(requireRecordFile(host), bindings, {
+  await grantTrust(requireTrustFiles(host), bindings, {
     now: systemClock.now(),
     guardedRoots: host.trust.guardedRoots,
   });

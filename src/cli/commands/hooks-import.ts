@@ -12,7 +12,13 @@ import { toTrustUnit } from '../../host/hook-set.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { type Binding, bindUnit } from '../../trust/bind-unit.ts';
 import { compareFileMaps, ENTRY_TEXT_KEY } from '../../trust/file-map.ts';
-import { confirm, type Command, type CommandContext, withHost } from '../context.ts';
+import {
+  confirm,
+  type Command,
+  type CommandContext,
+  rejectInsideSession,
+  withHost,
+} from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
 import { colors } from '../output/colors.ts';
@@ -28,6 +34,7 @@ interface ImportOptions {
 
 /** `hookline hooks import --from claude`: copies another agent's hooks into `.cline/hooks.json`. */
 export const importHooks: Command<ImportOptions> = async (context, options) => {
+  if (options.dryRun !== true) rejectInsideSession(context, 'hooks import');
   const hookImport = findDialect(options.from ?? '')?.importFrom;
   if (hookImport === undefined) throw createNoOriginError();
   const planImport = await hookImport.load();
@@ -56,7 +63,7 @@ async function runImport(
   const redacted = await redactObject(report, context.flags);
   if (context.flags.json !== true) context.print.out(formatReport(redacted, host));
   const isWritten = await confirmImport(context, report, options);
-  const notes = isWritten ? await writeImport(host, plan) : [];
+  const notes = isWritten ? await writeImport(context, host, plan) : [];
   for (const note of notes) context.print.note(`note: ${toOneLine(note)}`);
   reportEnd(context, redacted, isWritten);
   const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
@@ -85,9 +92,19 @@ async function confirmImport(
   return false;
 }
 
-async function writeImport(host: Host, plan: ImportPlan): Promise<readonly string[]> {
+async function writeImport(
+  context: CommandContext,
+  host: Host,
+  plan: ImportPlan,
+): Promise<readonly string[]> {
   const { to } = plan.report;
-  const preserved = await preserveTrust(host, () => plan.write(), [], createCopyCheck(host, plan));
+  const preserved = await preserveTrust(
+    context,
+    host,
+    () => plan.write(),
+    [],
+    createCopyCheck(host, plan),
+  );
   const waiting = host
     .hooks()
     .filter(({ hook, trustedBy }) => hook.path === to && trustedBy === null).length;

@@ -11,7 +11,13 @@ import type { ListedUnit } from '../../host/hook-set.ts';
 import type { Binding } from '../../trust/bind-unit.ts';
 import { toFileKey } from '../../trust/collect-unit.ts';
 import { computeSha256 } from '../../trust/file-map.ts';
-import { type Command, type CommandContext, type GlobalFlags, withHost } from '../context.ts';
+import {
+  type Command,
+  type CommandContext,
+  type GlobalFlags,
+  rejectInsideSession,
+  withHost,
+} from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import {
   type PreservedTrust,
@@ -33,6 +39,7 @@ export interface NewOptions {
 
 /** `hookline hooks new EVENT`: writes an example that works at once. */
 export const writeNewHook: Command<NewOptions> = async (context, options) => {
+  rejectInsideSession(context, 'hooks new');
   const { dialect = DEFAULT_DIALECT, global: isGlobal = false, force, ...wanted } = options;
   const planHook = await findTemplates(dialect).load();
   const createPlan = planHook({ ...wanted, isGlobal });
@@ -42,7 +49,7 @@ export const writeNewHook: Command<NewOptions> = async (context, options) => {
       const units = host.hooks().map(({ hook }) => hook);
       const plan = await createPlan(createMachine(host), units);
       if (force !== true) refuseExisting(plan);
-      reportNewHook(context, await writeHook(host, plan));
+      reportNewHook(context, await writeHook(context, host, plan));
       return EXIT.fine;
     },
     // No hook runs here, and existing hooks must be found even where hooks are disabled.
@@ -84,9 +91,10 @@ interface NewHook {
   readonly tryIt: string | null;
 }
 
-async function writeHook(host: Host, plan: NewHookPlan): Promise<NewHook> {
+async function writeHook(context: CommandContext, host: Host, plan: NewHookPlan): Promise<NewHook> {
   const { event, example, language, settings, file, isNewHook } = plan;
   const preserved = await preserveTrust(
+    context,
     host,
     prepareWrite(host, plan),
     settings === null ? [] : [file.path],

@@ -33,7 +33,7 @@ export const removeHook: Command<{
       context.print.note('Nothing was deleted.');
       return EXIT.refused;
     }
-    const preserved = await preserveTrust(host, removal.remove);
+    const preserved = await preserveTrust(context, host, removal.remove);
     await revokeHookTrust(host, hook);
     for (const note of formatTrustNotes(preserved)) context.print.note(note);
     if (context.flags.json === true) context.print.json({ id, ...removal.result });
@@ -77,10 +77,10 @@ function confirmRemoval(context: CommandContext, { details, question }: Removal)
 /** Revokes trust in a deleted hook, so that a new one in its place needs a review. */
 async function revokeHookTrust(host: Host, { root, ownId }: DiscoveredUnit): Promise<void> {
   const { trust } = host;
-  if (root === null || trust.recordFile === null || isHooklineError(trust.record)) return;
+  if (root === null || trust.files === null || isHooklineError(trust.record)) return;
   // An entry below may have taken over the id, and is trusted under it.
   if (host.hooks().some(({ hook }) => hook.ownId === ownId && hook.root === root)) return;
-  await revokeTrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
+  await revokeTrust(trust.files, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
 }
 
 function deleteFile(file: string): void {

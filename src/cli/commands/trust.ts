@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
 import { colors } from '../output/colors.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { systemClock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
+import { quoteShellWord } from '../../base/text.ts';
 import type { Discovered, DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
@@ -11,13 +13,17 @@ import { bindUnit, readBytes } from '../../trust/bind-unit.ts';
 import { MAX_BYTES } from '../../trust/collect-unit.ts';
 import { listBoundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
 import { computeChangesSince, type FileChange } from '../../trust/content-store.ts';
+import type { TrustFiles } from '../../trust/record-seal.ts';
 import {
+  type Confirmation,
   type TrustedEntry,
   getTrustObjectsDirectory,
   grantTrust,
   revokeTrust,
+  sealRecord,
 } from '../../trust/trust-record.ts';
 import {
+  canAsk,
   confirm,
   type Command,
   type CommandContext,
@@ -26,6 +32,12 @@ import {
 } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { selectHooks } from '../select-hooks.ts';
+import {
+  checkTrustToken,
+  createConfirmation,
+  issueTrustToken,
+  requireTerminalOrToken,
+} from '../trust-confirmation.ts';
 import { formatFoundCount, listUncoveredNames } from '../output/describe-hooks.ts';
 import { indent, toOneLine, formatCount, toPrintable } from '../output/print.ts';
 
@@ -33,20 +45,104 @@ import { indent, toOneLine, formatCount, toPrintable } from '../output/print.ts'
 export const trustHooks: Command<{
   readonly ids: readonly string[];
   readonly yes?: boolean;
-}> = (context, { ids, yes }) => {
+  /** True without a value: then a token is printed. */
+  readonly token?: string | true;
+}> = (context, { ids, yes, token }) => {
   rejectInsideSession(context, 'trust');
-  return withHost(context, (host) => trustHooksIn(host, context, ids, yes));
+  checkTokenUsage(context, yes === true, token);
+  return withHost(context, (host) =>
+    token === true
+      ? printToken(host, context, ids)
+      : trustHooksIn(host, context, ids, { yes: yes === true, ...dropUndefined({ token }) }),
+  );
 };
+
+function checkTokenUsage(context: CommandContext, yes: boolean, token?: string | true): void {
+  if (typeof token === 'string' && !yes) {
+    throw new HooklineError('USAGE_INVALID', {
+      message: '--token TOKEN needs --yes',
+      hint: 'Pass `--yes --token TOKEN`; to print a token for some ids, put --token after them.',
+    });
+  }
+  if (token !== true) return;
+  if (yes) {
+    throw new HooklineError('USAGE_INVALID', {
+      message: '--yes needs the token: --token TOKEN',
+      hint: 'Print one with `hookline trust --token` on a terminal.',
+    });
+  }
+  if (canAsk(context)) return;
+  throw new HooklineError('TRUST_NEEDS_TERMINAL', {
+    message: '`hookline trust --token` prints a token on a terminal only',
+    hint: 'Run it on a terminal, and pass the token to the script.',
+  });
+}
+
+/** Shows what waits, as `trust` does, and prints a token instead of asking. */
+async function printToken(
+  host: Host,
+  context: CommandContext,
+  ids: readonly string[],
+): Promise<ExitCode> {
+  const waiting = await showWaiting(host, context, ids);
+  if (waiting === null) return EXIT.fine;
+  const files = requireTrustFiles(host);
+  const bindings = waiting.hooks.map(({ binding }) => binding);
+  const token = await issueTrustToken(files, bindings, host.trust.guardedRoots);
+  if (context.flags.json === true) context.print.json({ token });
+  else {
+    context.print.out(
+      `Valid for ten minutes, for exactly what is shown above:\n\n  hookline ${formatTokenCommand(ids, token)}\n`,
+    );
+  }
+  return waiting.problems.length === 0 ? EXIT.fine : EXIT.refused;
+}
+
+function formatTokenCommand(ids: readonly string[], token: string): string {
+  return ['trust', ...ids, '--yes', '--token', token].map(quoteShellWord).join(' ');
+}
 
 /** The same for an open host, which may know further directories. */
 export async function trustHooksIn(
   host: Host,
   context: CommandContext,
   ids: readonly string[],
-  yes = false,
+  consent: Consent = { yes: false },
 ): Promise<ExitCode> {
+  rejectInsideSession(context, 'trust');
+  const waiting = await showWaiting(host, context, ids);
+  if (waiting === null) return EXIT.fine;
+  const { hooks, problems } = waiting;
+  const bindings = hooks.map(({ binding }) => binding);
+  const how = await confirmTrust(host, context, hooks, consent);
+  if (how === null) {
+    context.print.note('Nothing was trusted.');
+    return EXIT.refused;
+  }
+  // Trusts the bytes that were shown, not those on disk by now.
+  await grantTrust(requireTrustFiles(host), bindings, {
+    now: systemClock.now(),
+    guardedRoots: host.trust.guardedRoots,
+    confirmed: createConfirmation(context, how),
+  });
+  reportTrusted(context, hooks);
+  return problems.length === 0 ? EXIT.fine : EXIT.refused;
+}
+
+/** What the command line says about the user's decision. */
+interface Consent {
+  readonly yes: boolean;
+  readonly token?: string;
+}
+
+/** Shows what waits for a decision, and what an unsealed record held; null when nothing waits. */
+async function showWaiting(host: Host, context: CommandContext, ids: readonly string[]) {
+  await showUnsealedRecord(host, context);
   const waiting = selectHooks(host, ids).filter(isWaiting);
-  if (waiting.length === 0) return reportNothing(context, host);
+  if (waiting.length === 0) {
+    reportNothing(context, host);
+    return null;
+  }
   const { hooks, problems } = bindAll(waiting);
   if (hooks.length === 0 && problems[0] !== undefined) throw problems[0];
   for (const { message } of problems) {
@@ -55,19 +151,47 @@ export async function trustHooksIn(
   if (context.flags.json !== true) {
     for (const each of hooks) context.print.out(formatHook(each, host));
   }
-  const text = `Trust ${formatSubject(hooks)}?`;
-  if (!yes && !(await confirm(context, { text, flag: '--yes' }))) {
-    context.print.note('Nothing was trusted.');
-    return EXIT.refused;
+  return { hooks, problems };
+}
+
+/** Lists what a record without a valid seal held, and seals it with nothing trusted, so that it is said once. */
+async function showUnsealedRecord({ trust }: Host, { print }: CommandContext): Promise<void> {
+  const { files, record, guardedRoots } = trust;
+  if (files === null || isHooklineError(record) || record.sealProblem === null) return;
+  const held = record.unconfirmed;
+  await sealRecord(files, guardedRoots);
+  if (held.length === 0) return;
+  const lines = held
+    .slice(0, MAX_NAMES)
+    .map(
+      ({ root, id, trustedAt }) =>
+        `  ${toOneLine(root)}  ${toOneLine(id)}  ${toOneLine(trustedAt)}`,
+    );
+  const rest = held.length - lines.length;
+  const more = rest > 0 ? [`  and ${rest} more`] : [];
+  const head =
+    'The trust record had no valid seal. It held these, to be confirmed again in their workspaces:';
+  print.note([head, ...lines, ...more].join('\n'));
+}
+
+/** How the user confirmed it; null when they did not. */
+async function confirmTrust(
+  host: Host,
+  context: CommandContext,
+  hooks: readonly BoundHook[],
+  { yes, token }: Consent,
+): Promise<Confirmation['how'] | null> {
+  if (token !== undefined) {
+    const bindings = hooks.map(({ binding }) => binding);
+    checkTrustToken(requireTrustFiles(host), token, bindings);
+    return 'token';
   }
-  // Trusts the bytes that were shown, not those on disk by now.
-  await grantTrust(
-    requireRecordFile(host),
-    hooks.map(({ binding }) => binding),
-    { now: systemClock.now(), guardedRoots: host.trust.guardedRoots },
-  );
-  reportTrusted(context, hooks);
-  return problems.length === 0 ? EXIT.fine : EXIT.refused;
+  if (yes) {
+    requireTerminalOrToken(host, context);
+    return 'yes';
+  }
+  const text = `Trust ${formatSubject(hooks)}?`;
+  return (await confirm(context, { text, flag: '--yes' })) ? 'asked' : null;
 }
 
 function formatSubject(bound: readonly BoundHook[]): string {
@@ -112,8 +236,8 @@ function bindAll(waiting: readonly ListedUnit[]) {
   return { hooks, problems };
 }
 
-export function requireRecordFile({ trust }: Host): string {
-  if (trust.recordFile !== null && !isHooklineError(trust.record)) return trust.recordFile;
+export function requireTrustFiles({ trust }: Host): TrustFiles {
+  if (trust.files !== null && !isHooklineError(trust.record)) return trust.files;
   throw isHooklineError(trust.record)
     ? trust.record
     : new HooklineError('TRUST_RECORD_INVALID', {
@@ -121,7 +245,7 @@ export function requireRecordFile({ trust }: Host): string {
       });
 }
 
-function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
+function reportNothing(context: CommandContext, host: Host): void {
   const hooks = host
     .hooks()
     .flatMap(({ hook, found }) => (hook.place === 'workspace' ? [found] : []));
@@ -129,7 +253,6 @@ function reportNothing(context: CommandContext, host: Host): typeof EXIT.fine {
   else {
     context.print.out(hooks.length === 0 ? formatNothingFound(host) : formatAllTrusted(hooks));
   }
-  return EXIT.fine;
 }
 
 function formatNothingFound(host: Host): string {
@@ -263,7 +386,7 @@ function formatExcerpt(bytes: Buffer): string {
 function formatChanges({ hook }: ListedUnit, host: Host): string {
   const trusted = findTrustedEntry(host, hook.ownId, hook.root);
   if (trusted === null) return formatExcerpts(hook);
-  const directory = getTrustObjectsDirectory(requireRecordFile(host));
+  const directory = getTrustObjectsDirectory(requireTrustFiles(host).record);
   return computeChangesSince(trusted, toTrustUnit(hook), directory).map(formatChange).join('\n');
 }
 
@@ -292,7 +415,7 @@ export const untrustHooks: Command<{
 }> = (context, { ids }) => {
   rejectInsideSession(context, 'untrust');
   return withHost(context, async (host) => {
-    const file = requireRecordFile(host);
+    const files = requireTrustFiles(host);
     const chosen = selectHooks(host, ids);
     const before = countEntries(host.trust.record);
     let after = before;
@@ -300,7 +423,7 @@ export const untrustHooks: Command<{
       // Without ids, also revokes trust in hooks that no longer exist.
       const idsField = ids.length === 0 ? {} : { ids: listOwnIds(root, chosen) };
       const { guardedRoots } = host.trust;
-      const record = await revokeTrust(file, { root, guardedRoots, ...idsField });
+      const record = await revokeTrust(files, { root, guardedRoots, ...idsField });
       after = countEntries(record);
     }
     const forgotten = before - after;

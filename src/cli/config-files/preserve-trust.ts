@@ -3,11 +3,13 @@ import { isHooklineError, getErrorMessage } from '../../base/errors.ts';
 import { findRealPath } from '../../base/paths.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
-import { type ListedUnit, SESSION_MARKER, toTrustUnit } from '../../host/hook-set.ts';
+import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
 import { type Binding, bindUnit } from '../../trust/bind-unit.ts';
 import { toFileKey } from '../../trust/collect-unit.ts';
 import { compareFileMaps } from '../../trust/file-map.ts';
 import { type TrustedEntry, grantTrust } from '../../trust/trust-record.ts';
+import type { CommandContext } from '../context.ts';
+import { createConfirmation, explainMissingTerminal } from '../trust-confirmation.ts';
 
 /** What happened to trust when Hookline changed a hook directory. */
 export interface PreservedTrust {
@@ -26,6 +28,7 @@ export interface PreservedTrust {
  * `change`.
  */
 export async function preserveTrust(
+  context: Pick<CommandContext, 'print' | 'confirm'>,
   host: Host,
   change: () => void | Promise<void>,
   written: readonly string[] = [],
@@ -51,7 +54,7 @@ export async function preserveTrust(
       const { entry = null, hook: old } = snapshot ?? {};
       return entry === null || old === undefined ? [] : findLostTrust(hook, old, entry, touched);
     });
-  return recordTrust(host, [...newlyTrusted, ...neighbours]);
+  return recordTrust(context, host, [...newlyTrusted, ...neighbours]);
 }
 
 /** Notes for the user; empty when nothing was lost. */
@@ -119,12 +122,13 @@ function findLostTrust(
 }
 
 async function recordTrust(
+  context: Pick<CommandContext, 'print' | 'confirm'>,
   host: Host,
   candidates: readonly TrustCandidate[],
 ): Promise<PreservedTrust> {
   const boundCandidates = candidates.filter(({ binding }) => binding !== null);
   const refused = candidates.filter(({ binding }) => binding === null);
-  const problem = await grantCandidates(host, boundCandidates);
+  const problem = await grantCandidates(context, host, boundCandidates);
   const trusted = problem === null ? boundCandidates : [];
   const untrusted = problem === null ? refused : candidates;
   return { trusted: trusted.map(getHook), lost: untrusted.map(getHook), problem };
@@ -135,22 +139,20 @@ function getHook({ hook }: TrustCandidate): DiscoveredUnit {
 }
 
 async function grantCandidates(
+  context: Pick<CommandContext, 'print' | 'confirm'>,
   host: Host,
   boundCandidates: readonly TrustCandidate[],
 ): Promise<string | null> {
   const bindings = boundCandidates.flatMap(({ binding }) => binding ?? []);
-  const { recordFile, record: trustRecord } = host.trust;
+  const { files, record: trustRecord, guardedRoots } = host.trust;
   if (bindings.length === 0) return null;
-  if (host.surroundings.env[SESSION_MARKER] !== undefined) {
-    return 'trust cannot be granted inside an agent session';
-  }
   if (isHooklineError(trustRecord)) return trustRecord.message;
-  if (recordFile === null) return 'no home directory for the trust record';
+  if (files === null) return 'no home directory for the trust record';
+  const missing = explainMissingTerminal(host, context);
+  if (missing !== null) return missing;
+  const confirmed = createConfirmation(context, 'command');
   try {
-    await grantTrust(recordFile, bindings, {
-      now: systemClock.now(),
-      guardedRoots: host.trust.guardedRoots,
-    });
+    await grantTrust(files, bindings, { now: systemClock.now(), guardedRoots, confirmed });
     return null;
   } catch (error) {
     return getErrorMessage(error);

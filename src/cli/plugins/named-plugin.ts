@@ -113,5 +113,5 @@ async function trustWithoutAsking(id: string, host: Host, context: CommandContex
     flags: { ...context.flags, json: false },
     print: { ...context.print, out: printNote },
   };
-  await trustHooksIn(host, quietContext, [id], true);
+  await trustHooksIn(host, quietContext, [id], { yes: true });
 }

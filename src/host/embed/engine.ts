@@ -69,7 +69,15 @@ export function createClaudeHooksSource(search: HookSearch = {}): EmbeddedSource
 function createSource(search: HookSearch): EmbeddedSource {
   const opened = openHooks(search);
   const { hookSet, moment } = opened;
-  const source = { ...hookSet, moment, notices: () => listHookNotices(opened) };
+  const source = {
+    ...hookSet,
+    handlers() {
+      opened.claim.hold();
+      return hookSet.handlers();
+    },
+    moment,
+    notices: () => listHookNotices(opened),
+  };
   const { onExchange } = search;
   if (onExchange === undefined) return source;
   const isOwn = (id: string): boolean => hookSet.hooks().some(({ unit }) => unit.id === id);

@@ -29,7 +29,8 @@ import { systemClock } from '../../base/clock.ts';
 import type { DialectMachine, Surroundings } from '../../dialects/machine.ts';
 import type { FoundHook } from '../../dialects/discovery.ts';
 import { type Config, loadConfig } from '../config.ts';
-import { readSurroundings } from '../surroundings.ts';
+import { getStateDirectory, readSurroundings } from '../surroundings.ts';
+import { holdForProcess } from '../../trust/claims.ts';
 import { createBareMachine } from '../dialect-machine.ts';
 import { buildHookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
@@ -360,6 +361,7 @@ function prepareHook<Name extends FileHookName>(
   const moment = createMoment(surroundings, systemClock, options.moment ?? {});
   // Files of one name in several directories have the same id among found hooks.
   const id = `file:${file}`;
+  holdForProcess(getStateDirectory(own));
   const handlers = hook.toHandlers({
     onFailure: 'open',
     timeoutMs: options.timeoutMs ?? config.settings['hooks.timeoutMs'],

@@ -271,8 +271,9 @@ function resolveWorkingDirectory(endpoint: ServerEndpoint, start: string): Serve
 /** The user's environment; servers of a workspace do not get the keys of model providers. */
 function createEnvironment(
   { place: location, variables }: ServerConfig,
-  { surroundings, config, startDirectory, moment }: OpenedHooks,
+  { surroundings, config, startDirectory, moment, claim }: OpenedHooks,
 ): Environment {
+  claim.hold();
   const inherited = buildHookEnvironment({
     surroundings,
     withhold: location === 'workspace' ? PROVIDER_KEYS : [],

@@ -40,7 +40,7 @@ export { createProviders } from './contributions/providers.ts';
 export interface PluginSession extends SnapshotOptions {
   readonly opened: Pick<
     OpenedHooks,
-    'config' | 'surroundings' | 'startDirectory' | 'stateDirectory' | 'workspaceRoots'
+    'claim' | 'config' | 'surroundings' | 'startDirectory' | 'stateDirectory' | 'workspaceRoots'
   >;
   readonly options: PluginOptions;
   /** The plugins on disk as they are now, in declared order. */

@@ -30,7 +30,7 @@ export interface ModelTarget {
 export interface PluginImports {
   readonly opened: Pick<
     OpenedHooks,
-    'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
+    'claim' | 'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
   >;
   readonly options: PluginOptions;
   readonly sessionId: string;
@@ -132,6 +132,7 @@ function importReporting(entry: PluginEntry, imports: PluginImports): Promise<Lo
 /** Imports one plugin, in the process that the settings ask for. Never throws. */
 export async function importEntry(entry: PluginEntry, imports: PluginImports): Promise<Loading> {
   const { options, opened, sessionId, generation, signal, onIssue } = imports;
+  opened.claim.hold();
   const isolation = options.isolation ?? opened.config.settings['plugins.isolation'];
   if (isolation === 'process') return importIsolated(entry, imports);
   blockExit();

@@ -25,7 +25,7 @@ import { readWorkspaceInfo } from './workspace-info.ts';
 export interface PluginsOnDisk {
   readonly opened: Pick<
     OpenedHooks,
-    'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
+    'claim' | 'config' | 'surroundings' | 'startDirectory' | 'stateDirectory'
   >;
   /** In declared order. */
   readonly found: readonly CheckedPlugin[];

@@ -328,19 +328,18 @@ describe('trust', () => {
     });
   });
 
-  it('is not given inside an agent session, with a note', async () => {
+  it('is not given inside an agent session, where no hook is written either', async () => {
     write(inRoot(HOOKS, 'PostToolUse'), SIBLING, 0o755);
     await trustWorkspaceHooks(workspace);
     vi.stubEnv('HOOKLINE_SESSION', 'a session');
-    const output = await make({ event: 'PreToolUse', lang: 'node' });
-    expect(output.notes).toEqual([
-      'note: not trusted: cline:workspace:PreToolUse, cline:workspace:PostToolUse: trust cannot be granted inside an agent session',
-    ]);
-    expect(output.out[0]).toContain('  to let it run:  hookline trust');
-    expect(await statesOf(workspace)).toEqual({
-      'cline:workspace:PostToolUse': 'modified',
-      'cline:workspace:PreToolUse': 'untrusted',
-    });
+    await expect(make({ event: 'PreToolUse', lang: 'node' })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'TRUST_INSIDE_AGENT',
+        message:
+          '`hookline hooks new` cannot run inside an agent session or a hook: HOOKLINE_SESSION is set',
+      }),
+    );
+    expect(await statesOf(workspace)).toEqual({ 'cline:workspace:PostToolUse': 'ready' });
   });
 
   it('is not given where the record cannot be written, with a note', async () => {

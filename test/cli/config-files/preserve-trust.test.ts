@@ -1,6 +1,7 @@
 import { symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPrinter } from '../../../src/cli/output/print.ts';
 import {
   type PreservedTrust,
   formatTrustNotes,
@@ -33,7 +34,7 @@ function hookFile(name: string): string {
 
 async function change(apply: () => void): Promise<unknown> {
   const host = await openWorkspaceHost(workspace);
-  const preserved = await preserveTrust(host, apply);
+  const preserved = await preserveTrust({ print: createPrinter({}, () => undefined) }, host, apply);
   await host.dispose();
   return describePreserved(preserved);
 }

@@ -34,7 +34,7 @@ export async function run(
 
 export async function trustAll(host: Host): Promise<void> {
   const bindings = host.hooks().map(({ hook }) => bindUnit(toTrustUnit(hook)));
-  await grantTrust(host.trust.recordFile ?? '', bindings, { now: 0 });
+  await grantTrust(host.trust.files!, bindings, { now: 0 });
 }
 
 export function stateOf({ statuses }: McpReport) {

@@ -71,6 +71,7 @@ async function installBesideOthers(
 ): Promise<Install> {
   const done: Install[] = [];
   const preserved = await preserveTrust(
+    context,
     host,
     async () => void done.push(await installPlugin(request, createInstallTools(context, host))),
     [getInstallDirectory(request.place.directory)],

@@ -36,7 +36,7 @@ export const uninstall: Command<{
       return EXIT.refused;
     }
     const gone = selectPluginsBelow(collectPlugins(host), plugin.path);
-    const preserved = await preserveTrust(host, () => removeInstalled(plugin));
+    const preserved = await preserveTrust(context, host, () => removeInstalled(plugin));
     await removeDecisions(host, gone);
     for (const note of formatTrustNotes(preserved)) context.print.note(note);
     const { path: installPath, entryPaths } = plugin;
@@ -75,8 +75,8 @@ async function removeDecisions(host: Host, gone: readonly ListedPlugin[]): Promi
   const { trust } = host;
   for (const { status } of gone) {
     const { root, ownId } = status.hook;
-    if (root === null || trust.recordFile === null || isHooklineError(trust.record)) continue;
-    await revokeTrust(trust.recordFile, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
+    if (root === null || trust.files === null || isHooklineError(trust.record)) continue;
+    await revokeTrust(trust.files, { root, ids: [ownId], guardedRoots: trust.guardedRoots });
   }
   const isSwitchedOff = gone.some(({ status }) => !status.isEnabled);
   if (!isSwitchedOff) return;

@@ -4,6 +4,7 @@ import { HooklineError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { readSurroundings, getStateDirectory } from '../../../host/surroundings.ts';
 import { getTimeLimits } from '../../../host/plugins/plugin-options.ts';
+import { holdForProcess } from '../../../trust/claims.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { findPluginModulesAt } from '../../../plugins/find/find-modules.ts';
@@ -204,6 +205,7 @@ async function loadEntry(
   const { file } = entry;
   const { getCacheDirectory } = await import('../../../host/plugins/load-plugins.ts');
   const { loadPlugin } = await import('../../../plugins/load/load-plugin.ts');
+  holdForProcess(getStateDirectory(readSurroundings()));
   const loading = await loadPlugin({
     entry,
     provided,

@@ -338,7 +338,7 @@ describe('hookline plugin install', () => {
       const { code, stderr } = await plugin(workspace, args, { HOOKLINE_SESSION: 's' });
       expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
         code: 1,
-        stderr: `hookline: \`hookline plugin ${args[0]}\` cannot run inside an agent session or a hook`,
+        stderr: `hookline: \`hookline plugin ${args[0]}\` cannot run inside an agent session or a hook: HOOKLINE_SESSION is set`,
       });
     }
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findLocationProblem, isRecordLocationSafe } from '../../src/trust/trust-record.ts';
+import { findLocationProblem, isRecordLocationSafe } from '../../src/trust/record-location.ts';
 import { hasMkfifo, isRoot } from './programs.ts';
 import { createDirectory } from './workspace.ts';
 
