@@ -42,6 +42,7 @@ import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
 import { redactTexts } from './redact-object.ts';
 import type { Trust } from './open-trust.ts';
+import { listTextExits } from './text-exits.ts';
 
 export interface HostOptions extends HookSearch, AgentOptions {
   /** Handlers of the host's own, after those of the dialects. */
@@ -152,7 +153,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     get engine() {
       return engines.own();
     },
-    ...createHookMethods(hookSet),
+    ...createHookMethods(opened),
     ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
     bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
@@ -178,11 +179,15 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 }
 
 /** Methods that list hooks in the form that programs read; a unit has one such view until a rescan. */
-function createHookMethods(hookSet: HookSet) {
+function createHookMethods(opened: OpenedHooks) {
+  const { hookSet } = opened;
   const toListedHook = memoizePerObject(createListedHook);
   return {
     hooks: () =>
-      hookSet.statuses().map((status) => ({ ...status, hook: toListedHook(status.found) })),
+      [...hookSet.statuses(), ...listTextExits(opened)].map((status) => ({
+        ...status,
+        hook: toListedHook(status.found),
+      })),
     madeHooks: () =>
       hookSet.made().map(({ hook, handlers }) => ({ hook: toListedHook(hook), handlers })),
   } satisfies Partial<Host>;

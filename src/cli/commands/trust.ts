@@ -76,6 +76,7 @@ function formatSubject(bound: readonly BoundHook[]): string {
   const settings = count('permissions');
   const servers = count('mcpServer');
   const plugins = count('plugin');
+  const includes = count('include');
   const hooks = count('hook');
   return [
     ...(hooks === 0 ? [] : [`${formatCount(hooks, 'hook')} to run with your permissions`]),
@@ -84,6 +85,9 @@ function formatSubject(bound: readonly BoundHook[]): string {
       : [`${formatCount(plugins, 'plugin')} to be loaded into the agent with every session`]),
     ...(servers === 0 ? [] : [`${formatCount(servers, 'MCP server')} to start with every session`]),
     ...(settings === 0 ? [] : [`permissions from ${formatCount(settings, 'settings file')}`]),
+    ...(includes === 0
+      ? []
+      : [`${formatCount(includes, 'path')} outside the workspace to be shown to the model`]),
   ].join(', and ');
 }
 
@@ -181,6 +185,8 @@ function describeEffect({ hook, found }: ListedUnit): readonly string[] {
       return ['  starts    with every session, as an MCP server'];
     case 'hook':
       return [`  runs at   ${hook.eventName}`];
+    case 'include':
+      return [`  shows     ${toOneLine(found.target)} to the model`];
     case 'plugin': {
       const { capabilities } = found.entry;
       return [
@@ -192,6 +198,7 @@ function describeEffect({ hook, found }: ListedUnit): readonly string[] {
 }
 
 function describeUncovered({ kind }: Discovered): string {
+  if (kind === 'include') return 'the content of the file: it is shown as it is then';
   return kind === 'permissions'
     ? 'the effects of the commands it allows'
     : 'anything else it starts or loads';
