@@ -86,7 +86,15 @@ export interface FoundPlugin {
   readonly entry: PluginEntry;
 }
 
-export type Discovered = FoundHook | FoundPermissions | FoundServer | FoundPlugin;
+/** An include or a link in the workspace's texts for the model that leads out of the workspace. */
+export interface FoundTextExit {
+  readonly kind: 'include';
+  readonly unit: DiscoveredUnit;
+  /** The path that the model would be shown. */
+  readonly target: string;
+}
+
+export type Discovered = FoundHook | FoundPermissions | FoundServer | FoundPlugin | FoundTextExit;
 
 /** A discovered thing that is listed, disabled, locked and trusted. */
 export type DiscoveredWithUnit = Discovered & { readonly unit: DiscoveredUnit };

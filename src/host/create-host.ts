@@ -43,6 +43,7 @@ import { pruneState } from './prune-state.ts';
 import { redactTexts } from './redact-object.ts';
 import type { LazyClaim } from '../trust/claims.ts';
 import type { Trust } from './open-trust.ts';
+import { listTextExits } from './text-exits.ts';
 
 export interface HostOptions extends HookSearch, AgentOptions {
   /** Handlers of the host's own, after those of the dialects. */
@@ -155,7 +156,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     get engine() {
       return engines.own();
     },
-    ...createHookMethods(hookSet),
+    ...createHookMethods(opened),
     ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
     bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
@@ -182,11 +183,15 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 }
 
 /** Methods that list hooks in the form that programs read; a unit has one such view until a rescan. */
-function createHookMethods(hookSet: HookSet) {
+function createHookMethods(opened: OpenedHooks) {
+  const { hookSet } = opened;
   const toListedHook = memoizePerObject(createListedHook);
   return {
     hooks: () =>
-      hookSet.statuses().map((status) => ({ ...status, hook: toListedHook(status.found) })),
+      [...hookSet.statuses(), ...listTextExits(opened)].map((status) => ({
+        ...status,
+        hook: toListedHook(status.found),
+      })),
     madeHooks: () =>
       hookSet.made().map(({ hook, handlers }) => ({ hook: toListedHook(hook), handlers })),
   } satisfies Partial<Host>;

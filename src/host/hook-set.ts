@@ -207,7 +207,12 @@ function discoverAll(
 
 /** Everything that has a unit, in the order in which it is listed. */
 function listUnits(found: Required<Discovery>): readonly DiscoveredWithUnit[] {
-  const all = [...found.hooks, ...found.permissions, ...found.mcpServers, ...found.plugins];
+  const all: readonly Discovered[] = [
+    ...found.hooks,
+    ...found.permissions,
+    ...found.mcpServers,
+    ...found.plugins,
+  ];
   return all.filter(hasUnit);
 }
 

@@ -37,6 +37,7 @@ const NO_HOOK = {
 
 function listOwnFields(found: Exclude<Discovered, FoundHook>) {
   if (found.kind === 'permissions') return { permissions: found.settings };
+  if (found.kind === 'include') return {};
   return found.kind === 'plugin' ? { plugin: found.entry } : { mcpServer: found.server };
 }
 

@@ -8,7 +8,8 @@ import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome } from './rules/home-path.ts';
 import { canMakeRepository, changesGitConfiguration, isGitSteeringFile } from './git-steering.ts';
 import type { CommandWords } from './rules/visit-script.ts';
-import { canWriteFiles, resolveShellFiles } from './rules/shell-files.ts';
+import { canAccessFiles } from './rules/file-access.ts';
+import { resolveShellFiles } from './rules/shell-files.ts';
 
 /**
  * Names of Hookline and git. A name ends in `/` for a directory with all that is in it, and `*` stands
@@ -141,7 +142,7 @@ function isReadOnly(words: CommandWords): boolean {
 }
 
 function isFileWriter(words: CommandWords): boolean {
-  return words[0] !== 'git' && canWriteFiles(words);
+  return words[0] !== 'git' && canAccessFiles(words, 'write');
 }
 
 const HOOKLINE = /^hookline(?:\.[cm]?[jt]s|\.cmd|\.exe|\.ps1)?(?:@.*)?$/i;

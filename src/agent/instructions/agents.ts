@@ -56,12 +56,7 @@ export async function loadAgents(
   paths: InstructionPaths,
 ): Promise<{ readonly agents: readonly AgentType[]; readonly notes: readonly string[] }> {
   const files = new SourceFiles(paths);
-  const found = listDirectories('agents', paths).flatMap((directory) =>
-    files
-      .listNames(directory, directory.path)
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => ({ directory, file: path.join(directory.path, name) })),
-  );
+  const found = findAgentFiles(files, paths);
   const read = await Promise.all(
     found.map(({ directory, file }) => readAgent(files, directory, file)),
   );
@@ -71,6 +66,15 @@ export async function loadAgents(
     agents: all.filter((agent) => agents.get(agent.name) === agent),
     notes: [...files.notes, ...read.flatMap(({ note }) => (note === null ? [] : [note]))],
   };
+}
+
+export function findAgentFiles(files: SourceFiles, paths: InstructionPaths) {
+  return listDirectories('agents', paths).flatMap((directory) =>
+    files
+      .listNames(directory, directory.path)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => ({ directory, file: path.join(directory.path, name) })),
+  );
 }
 
 /** Case-insensitive, because models write `explore`. */

@@ -39,9 +39,7 @@ export async function loadCommands(
   paths: InstructionPaths,
 ): Promise<{ readonly commands: readonly SlashCommand[]; readonly notes: readonly string[] }> {
   const files = new SourceFiles(paths);
-  const found = listDirectories('commands', paths).flatMap((directory) =>
-    listCommandFiles(files, directory),
-  );
+  const found = findCommandFiles(files, paths);
   const read = await Promise.all(
     found.map(({ directory, file, name }) => readCommand(files, directory, file, name)),
   );
@@ -55,6 +53,12 @@ export async function loadCommands(
     else if (other.file !== command.file) notes.push(formatHiddenNote(command, other));
   }
   return { commands: [...commands.values()], notes };
+}
+
+export function findCommandFiles(files: SourceFiles, paths: InstructionPaths) {
+  return listDirectories('commands', paths).flatMap((directory) =>
+    listCommandFiles(files, directory),
+  );
 }
 
 function formatHiddenNote({ name, file }: SlashCommand, other: SlashCommand): string {

@@ -1,12 +1,15 @@
 import path from 'node:path';
 import { isDirectory } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
+import { splitFrontMatter } from '../../base/text.ts';
 import { getListField, parseFrontMatter } from './front-matter.ts';
 import {
   resolveClaudeDirectory,
   type InstructionPaths,
   resolveWorkspaceRoots,
+  formatExitNote,
   formatOutsideNote,
+  listNestedDirectories,
   listFileNames,
   readTextFile,
   type TextReading,
@@ -40,17 +43,17 @@ export interface Instructions {
 export async function loadInstructions(
   options: InstructionPaths & { readonly reason: 'session_start' | 'compact' },
 ): Promise<Instructions & { loadNested(file: string): Promise<Instructions> }> {
-  const reader = createReader(options);
+  const read = createReader(options);
   const visited = new Set(listInstructionDirectories(options));
-  const loaded = await reader(listCandidates(options, options.reason));
+  const loaded = await toInstructions(read(listCandidates(options, options.reason)));
   return {
     ...loaded,
-    loadNested(file) {
+    async loadNested(file) {
       const fresh = listDirectoriesAbove(file, options).filter(
         (directory) => !visited.has(directory),
       );
       for (const directory of fresh) visited.add(directory);
-      return reader(listNestedCandidates(fresh, file));
+      return toInstructions(read(listNestedCandidates(fresh, file)));
     },
   };
 }
@@ -64,6 +67,8 @@ type Candidate = Omit<Instruction, 'text'> & {
   /** Whether its front matter may limit it to certain files. */
   readonly isRule: boolean;
   readonly depth: number;
+  /** As it is written in the file that includes it. */
+  readonly include?: string;
 };
 
 function listCandidates(paths: InstructionPaths, loadReason: LoadReason): readonly Candidate[] {
@@ -167,53 +172,86 @@ function listNestedCandidates(directories: readonly string[], triggerFile: strin
     .map((each) => ({ ...each, triggerFile }));
 }
 
-type Read = (candidates: readonly Candidate[]) => Promise<Instructions>;
+/** A file that was read, before its front matter is parsed. */
+interface ReadFile {
+  readonly candidate: Candidate;
+  readonly text: string;
+}
+
+interface ReadFiles {
+  readonly files: readonly ReadFile[];
+  readonly notes: readonly string[];
+}
+
+type ReadCandidates = (candidates: readonly Candidate[]) => ReadFiles;
 
 /** Each real path is read once per session: a CLAUDE.md is often a link to AGENTS.md. */
-function createReader(paths: InstructionPaths): Read {
+function createReader(paths: InstructionPaths): ReadCandidates {
   const readPaths = new Set<string>();
-  const isAllowed = createBoundaryCheck(paths);
+  const checkBoundary = createBoundaryCheck(paths);
   let remaining = MAX_CHARACTERS_IN_ALL;
 
-  async function readOne(candidate: Candidate, notes: string[]): Promise<Instruction[]> {
-    const { file, isRule, depth, ...facts } = candidate;
-    const real = findRealPath(file) ?? file;
+  function readOne(candidate: Candidate, notes: string[]): ReadFile[] {
+    const real = findRealPath(candidate.file) ?? candidate.file;
     if (readPaths.has(real)) return [];
-    readPaths.add(real);
-    if (!isAllowed(candidate, real)) {
-      notes.push(formatOutsideNote(file, real));
+    const outside = checkBoundary(candidate, real);
+    if (outside !== null) {
+      if (!notes.includes(outside)) notes.push(outside);
       return [];
     }
-    const { text, note } = readBounded(candidate, remaining);
+    readPaths.add(real);
+    const { text, note } = readBounded(candidate, real, remaining);
     if (note !== null) notes.push(note);
     if (text === null || text.trim() === '') return [];
     remaining -= text.length;
-    const rule = isRule ? await readRule(text) : { text };
-    return [{ file, ...facts, ...rule }, ...(await readImports(candidate, rule.text, notes))];
+    const body = candidate.isRule ? splitFrontMatter(text).body : text;
+    return [{ candidate, text }, ...readImports(candidate, body, notes)];
   }
 
-  async function readImports(parent: Candidate, text: string, notes: string[]) {
+  function readImports(parent: Candidate, text: string, notes: string[]): ReadFile[] {
     const imported = listImports(parent, text, paths.home);
     if (imported.length === 0 || parent.depth < MAX_DEPTH) return readEach(imported, notes);
     notes.push(`${parent.file}: includes deeper than ${MAX_DEPTH} levels are ignored`);
     return [];
   }
 
-  async function readEach(candidates: readonly Candidate[], notes: string[]) {
-    const read: Instruction[] = [];
-    // Sequential, because the first ones named get the remaining character budget.
-    for (const candidate of candidates) read.push(...(await readOne(candidate, notes)));
-    return read;
+  // Sequential, because the first ones named get the remaining character budget.
+  function readEach(candidates: readonly Candidate[], notes: string[]): ReadFile[] {
+    return candidates.flatMap((candidate) => readOne(candidate, notes));
   }
 
-  return async (candidates) => {
+  return (candidates) => {
     const notes: string[] = [];
-    return { instructions: await readEach(candidates, notes), notes };
+    return { files: readEach(candidates, notes), notes };
   };
 }
 
-function readBounded({ file, parentFile }: Candidate, remaining: number): TextReading {
-  const reading = readTextFile(file, Math.min(MAX_CHARACTERS, Math.max(remaining, 1)));
+async function toInstructions({ files, notes }: ReadFiles): Promise<Instructions> {
+  return { instructions: await Promise.all(files.map(toInstruction)), notes };
+}
+
+async function toInstruction({ candidate, text }: ReadFile): Promise<Instruction> {
+  const { isRule, depth: _depth, include: _include, ...facts } = candidate;
+  return { ...facts, ...(isRule ? await readRule(text) : { text }) };
+}
+
+const MAX_NESTED = 500;
+
+/** Reads what a session here would read, also in directories below, for what it asks `isTrustedExit` about. */
+export function visitInstructionFiles(paths: InstructionPaths): void {
+  const read = createReader(paths);
+  read(listCandidates(paths, 'session_start'));
+  const nested = paths.roots.flatMap((root) => listNestedDirectories(root, MAX_NESTED));
+  read(listNestedCandidates(nested, paths.startDirectory));
+}
+
+/** Reads the path that was checked, so that a link that changes in between leads nowhere else. */
+function readBounded(
+  { file, parentFile }: Candidate,
+  real: string,
+  remaining: number,
+): TextReading {
+  const reading = readTextFile(real, Math.min(MAX_CHARACTERS, Math.max(remaining, 1)), file);
   if (reading.text === null && reading.note === null && parentFile !== undefined) {
     return { text: null, note: `${parentFile} includes ${file}, which does not exist` };
   }
@@ -224,19 +262,31 @@ function readBounded({ file, parentFile }: Candidate, remaining: number): TextRe
 }
 
 /**
- * A repository must not expose files outside of it through a link or an include. The user's own files may
- * link anywhere.
+ * Returns a note when a file must not be read. A text of the workspace leads out of it only where the user
+ * trusted that. The user's own files may be links, and include what lies in the home directory.
  */
 function createBoundaryCheck(paths: InstructionPaths) {
   const resolveReal = (directory: string): string => findRealPath(directory) ?? directory;
-  const allowedRoots = resolveWorkspaceRoots(paths);
+  const roots = resolveWorkspaceRoots(paths);
+  const isInWorkspace = (file: string): boolean => roots.some((root) => isInside(root, file));
   const claude = resolveClaudeDirectory(paths);
   const own = [paths.home, claude].flatMap((each) => (each === null ? [] : [resolveReal(each)]));
-  return ({ memoryType, depth }: Candidate, file: string): boolean => {
-    const isUserOwned = memoryType === 'User' || memoryType === 'Managed';
-    if (isUserOwned && depth === 0) return true;
-    if (allowedRoots.some((root) => isInside(root, file))) return true;
-    return own.some((place) => isInside(place, file)) && (isUserOwned || TEXT_NAME.test(file));
+  const usual = paths.home === null ? null : resolveReal(path.join(paths.home, '.claude'));
+  // A variable may move the user's directory into the workspace, and the user may include its files.
+  const isOwn = (file: string): boolean => {
+    const place = path.join(resolveReal(path.dirname(file)), path.basename(file));
+    return !isInWorkspace(place) || (usual !== null && isInside(usual, place));
+  };
+  return (candidate: Candidate, real: string): string | null => {
+    if (isInWorkspace(real)) return null;
+    const { memoryType, file, parentFile, include = null } = candidate;
+    const from = parentFile ?? file;
+    if ((memoryType === 'User' || memoryType === 'Managed') && isOwn(from)) {
+      const isNear = parentFile === undefined || own.some((place) => isInside(place, real));
+      return isNear ? null : formatOutsideNote(file, real);
+    }
+    const exit = { file: from, include, target: real };
+    return paths.isTrustedExit?.(exit) === true ? null : formatExitNote(exit);
   };
 }
 
@@ -255,13 +305,21 @@ function listImports(parent: Candidate, text: string, home: string | null): Cand
     if (!isFile || isDirectory(file)) return [];
     const { memoryType, depth } = parent;
     const included = createCandidate('include')(file, memoryType);
-    return [{ ...included, parentFile: parent.file, depth: depth + 1 }];
+    return [{ ...included, parentFile: parent.file, include: written, depth: depth + 1 }];
   });
 }
 
 function resolveImport(written: string, directory: string, home: string | null): string | null {
-  if (!written.startsWith('~/')) return path.resolve(directory, written);
-  return home === null ? null : path.join(home, written.slice(2));
+  if (!written.startsWith('~/')) return resolveAsKernel(directory, written);
+  return home === null ? null : resolveAsKernel(home, written.slice(2));
+}
+
+/** `link/../x` lies beside the target of the link, not beside the link. */
+function resolveAsKernel(directory: string, written: string): string {
+  const file = path.resolve(directory, written);
+  if (!written.includes('..')) return file;
+  const real = findRealPath(path.isAbsolute(written) ? written : `${directory}/${written}`);
+  return real === null || real === findRealPath(file) ? file : real;
 }
 
 /** The `@path` includes of an instructions file, as written, without those in code. */

@@ -33,10 +33,11 @@ export async function loadSkills(
   paths: InstructionPaths,
 ): Promise<{ readonly skills: readonly Skill[]; readonly notes: readonly string[] }> {
   const files = new SourceFiles(paths);
-  const found = listSkillDirectories(paths).flatMap((place) =>
-    files.listNames(place, place.path).map((folder) => ({ place, folder })),
+  const read = await Promise.all(
+    findSkillFiles(files, paths).map(({ directory, folder }) =>
+      readSkill(files, directory, folder),
+    ),
   );
-  const read = await Promise.all(found.map(({ place, folder }) => readSkill(files, place, folder)));
   const skills = new Map<string, Skill>();
   const hidden: string[] = [];
   for (const { skill, place } of read) {
@@ -53,6 +54,16 @@ export async function loadSkills(
       ...hidden,
     ],
   };
+}
+
+export function findSkillFiles(files: SourceFiles, paths: InstructionPaths) {
+  return listSkillDirectories(paths).flatMap((directory) =>
+    files.listNames(directory, directory.path).map((folder) => ({
+      directory,
+      folder,
+      file: path.join(directory.path, folder, 'SKILL.md'),
+    })),
+  );
 }
 
 function formatHiddenNote({ name, directory }: Skill, other: Skill): string {

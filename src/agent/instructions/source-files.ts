@@ -20,6 +20,18 @@ export interface InstructionPaths {
   readonly plugins?: readonly { readonly name: string; readonly directory: string }[];
   /** Skill directories of Cline plugins, with one subdirectory per skill. */
   readonly skillDirectories?: readonly string[];
+  /** Whether the user trusted that a text of the workspace leads out of it; never by default. */
+  readonly isTrustedExit?: (exit: TextExit) => boolean;
+}
+
+/** An include or a link in the workspace's texts that leads to a file outside of it. */
+export interface TextExit {
+  /** The file with the include, or the link itself; absolute. */
+  readonly file: string;
+  /** The include as it is written, without the `@`; null for a link. */
+  readonly include: string | null;
+  /** The real path that it leads to; it may not exist. */
+  readonly target: string;
 }
 
 /** The origin of a text, in the words of hook payloads. */
@@ -101,7 +113,8 @@ export class SourceFiles {
 
   read(place: InstructionDirectory, file: string): TextReading {
     const outside = this.#checkBoundary(place, file);
-    return outside === null ? readTextFile(file, MAX_CHARACTERS) : { text: null, note: outside };
+    if (outside !== null) return { text: null, note: outside };
+    return readTextFile(findRealPath(file) ?? file, MAX_CHARACTERS, file);
   }
 
   #limitNames(top: string, names: readonly string[]): readonly string[] {
@@ -119,23 +132,35 @@ function formatTooManyNote(top: string): string {
 }
 
 /**
- * Returns a note when a project path resolves to a place outside of the project. The user's own files may
- * link anywhere.
+ * Returns a note when a project path leads out of the project and the user did not trust that. What lies in
+ * a directory that was trusted is trusted with it. The user's own files may link anywhere.
  */
 function createBoundaryCheck(paths: InstructionPaths) {
   const roots = resolveWorkspaceRoots(paths);
   const claude = resolveClaudeDirectory(paths);
-  return (
-    { source, path: directory, within }: InstructionDirectory,
-    file: string,
-  ): string | null => {
-    if (within !== undefined) return checkInside(within, file);
-    // For a user who works in their home directory, the user's directory is also the project's.
-    const isOwn = claude !== null && isInside(path.resolve(claude), path.resolve(directory));
-    if (source !== 'projectSettings' || isOwn) return null;
+  const trustedDirectories: string[] = [];
+  return (place: InstructionDirectory, file: string): string | null => {
+    if (place.within !== undefined) return checkInside(place.within, file);
+    if (isOwnDirectory(place, roots, claude)) return null;
     const real = findRealPath(file) ?? file;
-    return roots.some((root) => isInside(root, real)) ? null : formatOutsideNote(file, real);
+    if ([...roots, ...trustedDirectories].some((root) => isInside(root, real))) return null;
+    const exit = { file, include: null, target: real };
+    if (paths.isTrustedExit?.(exit) !== true) return formatExitNote(exit);
+    if (isDirectory(real)) trustedDirectories.push(real);
+    return null;
   };
+}
+
+/** For a user who works in their home directory, the user's directory is also the project's. */
+function isOwnDirectory(
+  { source, path: directory }: InstructionDirectory,
+  roots: readonly string[],
+  claude: string | null,
+): boolean {
+  if (claude !== null && isInside(path.resolve(claude), path.resolve(directory))) return true;
+  if (source === 'projectSettings') return false;
+  const real = findRealPath(directory) ?? directory;
+  return !roots.some((root) => isInside(root, real));
 }
 
 function checkInside(root: string, file: string): string | null {
@@ -156,6 +181,11 @@ export function formatOutsideNote(file: string, real: string): string {
   return `${file} is ignored: it resolves to ${real}, outside of the workspace`;
 }
 
+export function formatExitNote({ file, include, target }: TextExit): string {
+  const leads = include === null ? 'links to' : `includes @${include}, which is`;
+  return `${file} ${leads} ${target}, outside of the workspace: ignored until you trust it with \`hookline trust\``;
+}
+
 /** Both fields are null when the file does not exist. */
 export interface TextReading {
   readonly text: string | null;
@@ -165,18 +195,44 @@ export interface TextReading {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads at most `maxCharacters` of a text file for the model. Never throws. */
-export function readTextFile(file: string, maxCharacters: number): TextReading {
+/** Reads at most `maxCharacters` of a text file for the model; notes call it `name`. Never throws. */
+export function readTextFile(file: string, maxCharacters: number, name = file): TextReading {
   const found = readPath(file, MAX_BYTES);
-  if (found.is === 'absent' || !isDirectory(path.dirname(file))) return describeAbsentFile(file);
+  if (found.is === 'absent' || !isDirectory(path.dirname(file))) return describeAbsentFile(name);
   const text = found.is === 'file' ? (decodeText(found.bytes)?.text ?? null) : null;
-  if (text === null) return { text, note: `${file} is ignored: ${explainUnreadable(found)}` };
+  if (text === null) return { text, note: `${name} is ignored: ${explainUnreadable(found)}` };
   if (text.length <= maxCharacters) return { text, note: null };
   const limit = maxCharacters.toLocaleString('en');
   return {
     text: truncateText(text, maxCharacters),
-    note: `${file} is longer than ${limit} characters; the rest is ignored`,
+    note: `${name} is longer than ${limit} characters; the rest is ignored`,
   };
+}
+
+/** At most so many directories below a root, without hidden ones and installed packages; not the root. */
+export function listNestedDirectories(root: string, most: number): readonly string[] {
+  const found: string[] = [];
+  const waiting = [root];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (const name of listDirectoryNames(next)) {
+      if (found.length >= most) return found;
+      const directory = path.join(next, name);
+      found.push(directory);
+      waiting.push(directory);
+    }
+  }
+  return found;
+}
+
+function listDirectoryNames(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+      .filter((each) => each.isDirectory() && !/^(?:\..*|node_modules)$/.test(each.name))
+      .map(({ name }) => name)
+      .toSorted();
+  } catch {
+    return [];
+  }
 }
 
 /** The sorted names in a directory; empty when it cannot be read. */

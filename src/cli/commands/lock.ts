@@ -10,6 +10,7 @@ import {
   checkLock,
   createLock,
   formatLock,
+  type Lock,
   type LockDifferences,
   parseLock,
 } from '../../trust/lock.ts';
@@ -32,10 +33,19 @@ export const lockHooks: Command<{
     const locked = host.hooks().filter(isLockable);
     const units = locked.map(({ hook }) => toTrustUnit(hook));
     return options.check === true
-      ? reportCheck(context, file, checkLock(parseLock(readLock(file), file), units))
+      ? reportCheck(context, file, compareLock(parseLock(readLock(file), file), locked))
       : writeLock(context, file, units, formatFoundCount(locked.map(({ found }) => found)));
   });
 };
+
+/** A lock of version 1 knows no includes. */
+function compareLock(lock: Lock, locked: readonly ListedUnit[]): LockDifferences {
+  const known = locked.filter(({ found }) => lock.version !== 1 || found.kind !== 'include');
+  return checkLock(
+    lock,
+    known.map(({ hook }) => toTrustUnit(hook)),
+  );
+}
 
 /** A broken plugin is not loaded, so there is nothing to lock. */
 function isLockable({ hook, found }: ListedUnit): boolean {

@@ -200,6 +200,7 @@ function formatSubject(bound: readonly BoundHook[]): string {
   const settings = count('permissions');
   const servers = count('mcpServer');
   const plugins = count('plugin');
+  const includes = count('include');
   const hooks = count('hook');
   return [
     ...(hooks === 0 ? [] : [`${formatCount(hooks, 'hook')} to run with your permissions`]),
@@ -208,6 +209,9 @@ function formatSubject(bound: readonly BoundHook[]): string {
       : [`${formatCount(plugins, 'plugin')} to be loaded into the agent with every session`]),
     ...(servers === 0 ? [] : [`${formatCount(servers, 'MCP server')} to start with every session`]),
     ...(settings === 0 ? [] : [`permissions from ${formatCount(settings, 'settings file')}`]),
+    ...(includes === 0
+      ? []
+      : [`${formatCount(includes, 'path')} outside the workspace to be shown to the model`]),
   ].join(', and ');
 }
 
@@ -304,6 +308,8 @@ function describeEffect({ hook, found }: ListedUnit): readonly string[] {
       return ['  starts    with every session, as an MCP server'];
     case 'hook':
       return [`  runs at   ${hook.eventName}`];
+    case 'include':
+      return [`  shows     ${toOneLine(found.target)} to the model`];
     case 'plugin': {
       const { capabilities } = found.entry;
       return [
@@ -315,6 +321,7 @@ function describeEffect({ hook, found }: ListedUnit): readonly string[] {
 }
 
 function describeUncovered({ kind }: Discovered): string {
+  if (kind === 'include') return 'the content of the file: it is shown as it is then';
   return kind === 'permissions'
     ? 'the effects of the commands it allows'
     : 'anything else it starts or loads';

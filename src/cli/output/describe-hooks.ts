@@ -23,8 +23,9 @@ export function listUncoveredNames({
   hook,
   found,
 }: Pick<ListedUnit, 'hook' | 'found'>): readonly string[] {
-  // Permission rules name commands and files, but run nothing.
-  if (found.kind === 'permissions' || hook.runsNothing === true) return [];
+  // Permission rules and includes name commands and files, but run nothing.
+  const runsNothing = found.kind === 'permissions' || found.kind === 'include';
+  if (runsNothing || hook.runsNothing === true) return [];
   const unit = toTrustUnit(hook);
   const { text, ...rest } = unit;
   const collection = tryCollect(unit);
@@ -100,13 +101,18 @@ function readScript(file: string): string {
   }
 }
 
-/** `2 hooks and 1 plugin`; everything else counts as a hook. */
+/** `2 hooks and 1 plugin`; rules and servers count as hooks. */
 export function formatFoundCount(found: readonly Pick<Discovered, 'kind'>[]): string {
   const plugins = found.filter(({ kind }) => kind === 'plugin').length;
-  const hooks = found.length - plugins;
-  if (plugins === 0) return formatCount(hooks, 'hook');
-  const ofPlugins = formatCount(plugins, 'plugin');
-  return hooks === 0 ? ofPlugins : `${formatCount(hooks, 'hook')} and ${ofPlugins}`;
+  const includes = found.filter(({ kind }) => kind === 'include').length;
+  const hooks = found.length - plugins - includes;
+  const others = [
+    ...(plugins === 0 ? [] : [formatCount(plugins, 'plugin')]),
+    ...(includes === 0 ? [] : [formatCount(includes, 'include')]),
+  ];
+  const counts =
+    hooks === 0 && others.length > 0 ? others : [formatCount(hooks, 'hook'), ...others];
+  return counts.join(' and ');
 }
 
 /** The hint for hooks and plugins that need review; null when there are none. */

@@ -19,8 +19,8 @@ import {
   PROVIDER_KEYS,
 } from '../../process/environment.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
+import { findInstructionPaths } from '../text-exits.ts';
 import type { Worktree } from '../worktrees.ts';
-import { claude } from '../../dialects/index.ts';
 import { createConflictFilter } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './open-session-plugins.ts';
@@ -107,7 +107,7 @@ async function joinOptions(
     earlier: storage.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
-    places: { ...listPlaces(opened), skillDirectories: plugins.skills() },
+    places: { ...findInstructionPaths(opened), skillDirectories: plugins.skills() },
     toolContextOptions: { ...toolContextOptions, sandbox },
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
@@ -230,19 +230,6 @@ function readLimits({ opened, options }: SessionServices): SessionOptions['limit
     stopCap: settings['agent.stopCap'],
     compactAt: settings['agent.compactAt'],
     ...dropUndefined({ loops: options.loops }),
-  };
-}
-
-function listPlaces({ surroundings, startDirectory, workspaceRoots, hookSet }: OpenedHooks) {
-  // The agent's instructions, skills and commands have Claude's format.
-  const { user, managed } = claude.instructionDirectories(surroundings);
-  return {
-    startDirectory,
-    roots: workspaceRoots,
-    home: surroundings.home,
-    plugins: hookSet.pluginFolders(),
-    managedDirectory: managed,
-    claudeDirectory: user,
   };
 }
 

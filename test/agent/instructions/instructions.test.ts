@@ -7,6 +7,7 @@ import {
   type Instructions,
   loadInstructions,
 } from '../../../src/agent/instructions/instructions.ts';
+import type { TextExit } from '../../../src/agent/instructions/source-files.ts';
 import { createDirectory, write } from '../../base/directory.ts';
 
 interface Ground {
@@ -146,12 +147,11 @@ describe('where instructions are found', () => {
 });
 
 describe('imports', () => {
-  test('bring in files of the workspace and the home, each once, also in a circle', async () => {
+  test('bring in files of the workspace, each once, also in a circle', async () => {
     const repository = createGround({
-      'repo/CLAUDE.md': 'Read @docs/a.md and @~/mine.md, thank @alice.',
+      'repo/CLAUDE.md': 'Read @docs/a.md, thank @alice.',
       'repo/docs/a.md': 'A. @b.md @../CLAUDE.md',
       'repo/docs/b.md': 'B. @a.md',
-      'home/mine.md': 'mine',
     });
     const { instructions, notes } = await load(repository);
     const included = { memoryType: 'Project', loadReason: 'include' };
@@ -163,7 +163,6 @@ describe('imports', () => {
         ...included,
       },
       { file: 'repo/docs/b.md', text: 'B. @a.md', parentFile: 'repo/docs/a.md', ...included },
-      { file: 'home/mine.md', text: 'mine', parentFile: 'repo/CLAUDE.md', ...included },
     ]);
     expect(notes).toEqual([]);
   });
@@ -181,15 +180,86 @@ describe('imports', () => {
     symlinkSync('../beside.md', path.join(root, 'AGENTS.md'));
     const loaded = await load(repository);
     expect(names(repository, loaded)).toEqual(['repo/CLAUDE.md']);
-    const refused = (file: string, real = file): string =>
-      `${file} is ignored: it resolves to ${real}, outside of the workspace`;
+    const rest = 'outside of the workspace: ignored until you trust it with `hookline trust`';
+    const refused = (include: string, real: string): string =>
+      `${path.join(root, 'CLAUDE.md')} includes @${include}, which is ${real}, ${rest}`;
     expect(loaded.notes).toEqual([
-      refused(path.join(top, 'outside.md')),
-      refused(path.join(top, 'home/.ssh/id_ed25519')),
-      refused('/etc/hostname.md'),
-      refused(path.join(root, 'inside.md'), path.join(top, 'home/.ssh/id_rsa')),
-      refused(path.join(root, 'AGENTS.md'), path.join(top, 'beside.md')),
+      refused('../outside.md', path.join(top, 'outside.md')),
+      refused('~/.ssh/id_ed25519', path.join(top, 'home/.ssh/id_ed25519')),
+      refused('/etc/hostname.md', '/etc/hostname.md'),
+      refused('inside.md', path.join(top, 'home/.ssh/id_rsa')),
+      `${path.join(root, 'AGENTS.md')} links to ${path.join(top, 'beside.md')}, ${rest}`,
     ]);
+  });
+
+  test('bring in a file outside of the workspace where the user trusted exactly that', async () => {
+    const repository = createGround({
+      'repo/CLAUDE.md': '@~/mine.md @~/other.md',
+      'home/mine.md': 'mine @more.md',
+      'home/more.md': 'more',
+      'home/other.md': 'other',
+    });
+    const { root, home } = repository;
+    const asked: TextExit[] = [];
+    const loaded = await loadInstructions({
+      startDirectory: root,
+      roots: [root],
+      home,
+      reason: 'session_start',
+      isTrustedExit(exit) {
+        asked.push(exit);
+        return exit.target === path.join(home, 'mine.md');
+      },
+    });
+    expect(names(repository, loaded)).toEqual(['repo/CLAUDE.md', 'home/mine.md']);
+    const [file, mine] = [path.join(root, 'CLAUDE.md'), path.join(home, 'mine.md')];
+    expect(asked).toEqual([
+      { file, include: '~/mine.md', target: mine },
+      { file: mine, include: 'more.md', target: path.join(home, 'more.md') },
+      { file, include: '~/other.md', target: path.join(home, 'other.md') },
+    ]);
+  });
+
+  test('a text of the workspace that the user includes gains nothing by it', async () => {
+    const repository = createGround({
+      'home/.claude/CLAUDE.md': '@~/own.md @../../repo/notes.md',
+      'home/own.md': 'own',
+      'home/key.md': 'key',
+      'repo/notes.md': '@~/key.md',
+    });
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual([
+      'home/.claude/CLAUDE.md',
+      'home/own.md',
+      'repo/notes.md',
+    ]);
+    expect(loaded.notes).toHaveLength(1);
+  });
+
+  test('a user’s directory that was moved into the workspace is the workspace’s', async () => {
+    const repository = createGround({ 'repo/moved/CLAUDE.md': '@~/key.md', 'home/key.md': 'key' });
+    const { root, home } = repository;
+    const loaded = await loadInstructions({
+      startDirectory: root,
+      roots: [root],
+      home,
+      claudeDirectory: path.join(root, 'moved'),
+      reason: 'session_start',
+    });
+    expect(names(repository, loaded)).toEqual(['repo/moved/CLAUDE.md']);
+  });
+
+  test('a link and `..` lead where the kernel goes', async () => {
+    const repository = createGround({
+      'repo/CLAUDE.md': '@link/../key.md',
+      'repo/key.md': 'decoy',
+      'home/deep/x': '',
+      'home/key.md': 'key',
+    });
+    symlinkSync('../home/deep', path.join(repository.root, 'link'));
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual(['repo/CLAUDE.md']);
+    expect(loaded.notes.join()).toContain(path.join(repository.home, 'key.md'));
   });
 
   test('a file that the user links to from their own directory counts as the user’s', async () => {

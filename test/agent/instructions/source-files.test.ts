@@ -35,7 +35,7 @@ function createGround(): Ground {
 }
 
 const refused = ({ at }: Ground, file: string, real: string): string =>
-  `${at(file)} is ignored: it resolves to ${at(real)}, outside of the workspace`;
+  `${at(file)} links to ${at(real)}, outside of the workspace: ignored until you trust it with \`hookline trust\``;
 
 describe('links of a project that lead out of it are not followed', () => {
   test('by skills', async () => {
