@@ -221,6 +221,17 @@ export function formatScript({ raw }: TemplateStringsArray): string {
   return `${text.replace(/^\n/u, '').trimEnd()}\n`;
 }
 
+const GUARD_EVENTS: ReadonlySet<string> = new Set([
+  'PreToolUse',
+  'PermissionRequest',
+  'UserPromptSubmit',
+]);
+
+/** Whether the example of an event is a guard, which refuses when it cannot do its work. */
+export function isGuardEvent(event: string): boolean {
+  return GUARD_EVENTS.has(event);
+}
+
 /** An example in JavaScript, the same in TypeScript. */
 export interface JavascriptParts {
   /** The names that the body imports, by module of Node. */

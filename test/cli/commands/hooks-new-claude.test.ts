@@ -47,7 +47,9 @@ describe('hooks new --dialect claude', () => {
     expect(statSync(script).mode & 0o777).toBe(0o755);
     expect(JSON.parse(settingsOf(workspace))).toEqual({
       hooks: {
-        PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: COMMAND }] }],
+        PreToolUse: [
+          { matcher: 'Bash', hooks: [{ type: 'command', command: `${COMMAND} || exit 2` }] },
+        ],
       },
     });
     const fired = await runHookline(
@@ -56,6 +58,23 @@ describe('hooks new --dialect claude', () => {
     );
     expect(fired.code).toBe(1);
     expect(jsonOf(fired)).toMatchObject({ effect: 'deny', skipped: [] });
+  });
+
+  it('writes an entry that denies when a module that the script imports is missing', async () => {
+    const workspace = createTempWorkspace();
+    await runHookline([...NEW, 'PreToolUse'], at(workspace));
+    const script = path.join(workspace.repo, '.claude', 'hooks', 'PreToolUse.mjs');
+    const text = readFileSync(script, 'utf8');
+    const broken = text.replace('\n', "\nimport 'no-such-module';\n");
+    write(path.dirname(script), path.basename(script), broken);
+    await runHookline(['trust', '--yes'], at(workspace));
+    const input = ['--tool', 'Bash', '--input', '{"command":"ls"}', '--json'];
+    const fired = await runHookline(['hooks', 'fire', 'PreToolUse', ...input], at(workspace));
+    expect(fired.code).toBe(1);
+    expect(jsonOf(fired)).toMatchObject({
+      effect: 'deny',
+      reasons: [{ text: expect.stringContaining('no-such-module') }],
+    });
   });
 
   it('keeps comments, foreign entries, their trust and links in the settings', async () => {

@@ -1,9 +1,9 @@
-import { formatScript } from '../../templates.ts';
+import { formatScript, isGuardEvent } from '../../templates.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
 export function renderClaudeBashHook(event: ClaudeExampleEvent): string {
-  const start = START.replace('EVENT', event);
+  const start = (isGuardEvent(event) ? GUARD_START : START).replace('EVENT', event);
   return [
     '#!/usr/bin/env bash\n',
     renderClaudeHeader(event, '#'),
@@ -22,6 +22,19 @@ if ! command -v jq > /dev/null; then
 fi
 
 input=$(cat)
+`;
+
+const GUARD_START = formatScript`
+# A guard that cannot do its work denies: with any exit code but 2 the action would go on.
+fail() {
+  echo "EVENT: $1, so this guard denies" >&2
+  exit 2
+}
+
+command -v jq > /dev/null || fail "jq is not installed"
+
+input=$(cat) || fail "the payload cannot be read"
+[[ -n $input ]] || fail "there is no payload"
 `;
 
 function renderBody(event: ClaudeExampleEvent): string {
@@ -57,7 +70,7 @@ jq -n --arg text "TEXT" '
 
 const OWN: Readonly<Partial<Record<ClaudeExampleEvent, string>>> = {
   PreToolUse: formatScript`
-wanted=$(jq -r '.tool_input.command // ""' <<< "$input") || exit 1
+wanted=$(jq -r '.tool_input.command // ""' <<< "$input") || fail "the payload cannot be parsed"
 
 # An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
 dangerous='(^|[^[:alnum:]_])rm([[:space:]]+-[^[:space:]]+)+[[:space:]]+"?(/|~|[$]HOME)/?[*]?([[:space:];&|)"]|$)'
@@ -68,7 +81,7 @@ if [[ $wanted =~ $dangerous ]]; then
       hookEventName: "PreToolUse",
       permissionDecision: "deny",
       permissionDecisionReason: $why
-    }}'
+    }}' || fail "jq failed"
 fi
 `.replace('REASON', REASONS.deletes),
   PermissionRequest: formatScript`
@@ -78,7 +91,7 @@ jq '
   | select($in.tool_name == "Read" and ($file | startswith($in.cwd + "/")))
   | select($file | contains("/../") | not)
   | {hookSpecificOutput: {hookEventName: "PermissionRequest", decision: {behavior: "allow"}}}
-' <<< "$input"
+' <<< "$input" || fail "the payload cannot be parsed"
 `,
   PostToolUse: formatScript`
 jq '
@@ -90,11 +103,11 @@ jq '
   PostToolBatch: renderLogLine('PostToolBatch', '([.tool_calls[]?.tool_name] | join(", "))'),
   UserPromptSubmit: formatScript`
 refuse() {
-  jq -n --arg why "$1" '{decision: "block", reason: $why}'
+  jq -n --arg why "$1" '{decision: "block", reason: $why}' || fail "jq failed"
   exit 0
 }
 
-prompt=$(jq -r '.prompt // ""' <<< "$input") || exit 1
+prompt=$(jq -r '.prompt // ""' <<< "$input") || fail "the payload cannot be parsed"
 
 if [[ $prompt != *[![:space:]]* ]]; then
   refuse "EMPTY"

@@ -1,4 +1,9 @@
-import { createLogParts, formatScript, type JavascriptParts } from '../../templates.ts';
+import {
+  createLogParts,
+  formatScript,
+  isGuardEvent,
+  type JavascriptParts,
+} from '../../templates.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
@@ -8,7 +13,7 @@ export function renderClaudeNodeHook(event: ClaudeExampleEvent): string {
     '#!/usr/bin/env node\n',
     renderClaudeHeader(event, '//'),
     '\n',
-    renderImports(uses),
+    renderLoading(event, uses, ''),
     '\nconst input = JSON.parse(await text(process.stdin));\n',
     body,
   ].join('');
@@ -19,18 +24,45 @@ export function renderClaudeTypescriptHook(event: ClaudeExampleEvent): string {
   return [
     renderClaudeHeader(event, '//'),
     '\n',
-    renderImports(uses),
+    renderLoading(event, uses, ': Error'),
     payload === '' ? '\n' : `\ninterface Input {\n${payload}}\n\n`,
     `const input${payload === '' ? '' : ': Input'} = JSON.parse(await text(process.stdin));\n`,
     body,
   ].join('');
 }
 
+/** A static import that fails would end a guard before it can deny, so a guard imports dynamically. */
+function renderLoading(
+  event: ClaudeExampleEvent,
+  uses: JavascriptParts['uses'],
+  type: string,
+): string {
+  if (!isGuardEvent(event)) return renderImports(uses);
+  const loads = listUses(uses).map(
+    ([module, names]) => `const { ${names} } = await import('${module}');\n`,
+  );
+  return [GUARD_START.replace('EVENT', event).replace('TYPE', type), '\n', ...loads].join('');
+}
+
+const GUARD_START = formatScript`
+// A guard that fails denies: with any exit code but 2 the action would go on. So load modules further
+// below, with \`await import(...)\`.
+process.on('uncaughtException', (errorTYPE) => {
+  console.error(\`EVENT: this guard failed, so it denies: \${error.message}\`);
+  process.exitCode = 2;
+});
+`;
+
 function renderImports(uses: JavascriptParts['uses']): string {
-  return Object.entries({ ...uses, 'node:stream/consumers': 'text' })
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return listUses(uses)
     .map(([module, names]) => `import { ${names} } from '${module}';\n`)
     .join('');
+}
+
+function listUses(uses: JavascriptParts['uses']): [module: string, names: string][] {
+  return Object.entries({ ...uses, 'node:stream/consumers': 'text' }).toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
 }
 
 function renderParts(event: ClaudeExampleEvent): JavascriptParts {

@@ -12,6 +12,7 @@ import {
   createProgramCheck,
   createUnknownEvent,
   type HasProgram,
+  isGuardEvent,
   listMissingPrograms,
   type NewHookOptions,
   type NewHookPlan,
@@ -90,7 +91,7 @@ async function planHook(
     matcher: options.matcher ?? example.matcher,
     handler: {
       type: 'command',
-      command: [...runner.words, `${claudePlace.written}/hooks/${name}`].join(' '),
+      command: formatCommand(event, [...runner.words, `${claudePlace.written}/hooks/${name}`]),
       ...dropUndefined({ timeout: example.timeout }),
     },
   };
@@ -114,6 +115,14 @@ async function planHook(
     describeUnseen: (reasons) =>
       `it does not run: ${claudePlace.settings} ${reasons.length === 0 ? 'is not read' : reasons.join('; ')}`,
   };
+}
+
+/**
+ * Formats the command of an entry. That of a guard denies, too, when its interpreter or a module that it
+ * imports is missing, for which the exit codes are 127 and 1.
+ */
+function formatCommand(event: ClaudeEvent, words: readonly string[]): string {
+  return `${words.join(' ')}${isGuardEvent(event) ? ' || exit 2' : ''}`;
 }
 
 function isEntry(

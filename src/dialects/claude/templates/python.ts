@@ -1,19 +1,37 @@
-import { formatScript } from '../../templates.ts';
+import { formatScript, isGuardEvent } from '../../templates.ts';
 import { CLAUDE_EXAMPLES, type ClaudeExampleEvent, renderClaudeHeader } from './examples.ts';
 import { REASONS } from './example.ts';
 
 export function renderClaudePythonHook(event: ClaudeExampleEvent): string {
   const { imports, body } = renderParts(event);
+  const isGuard = isGuardEvent(event);
   return [
     '#!/usr/bin/env python3\n',
     renderClaudeHeader(event, '#'),
     '\n',
-    renderImports(['json', 'sys', ...imports]),
+    isGuard ? GUARD_START.replaceAll('EVENT', event) : '',
+    renderImports(['json', ...(isGuard ? [] : ['sys']), ...imports]),
     '\n',
     'payload = json.load(sys.stdin.buffer)\n',
     body,
   ].join('');
 }
+
+const GUARD_START = formatScript`
+import os
+import sys
+
+
+def deny(kind, error, trace):
+    why = f"EVENT: this guard failed, so it denies: {kind.__name__}: {error}"
+    print(why, file=sys.stderr, flush=True)
+    os._exit(2)
+
+
+# Before everything else is imported: with any exit code but 2 the action would go on.
+sys.excepthook = deny
+
+`.concat('\n');
 
 function renderImports(imports: readonly string[]): string {
   const plain = imports.filter((each) => !each.includes(' ')).toSorted();

@@ -1,5 +1,5 @@
 import { renderClineHeader, type ExampleEvent } from './examples.ts';
-import { formatScript } from '../../templates.ts';
+import { formatScript, isGuardEvent } from '../../templates.ts';
 
 export function renderBashHook(event: ExampleEvent): string {
   return [
@@ -13,8 +13,21 @@ export function renderBashHook(event: ExampleEvent): string {
 }
 
 function renderStart(event: ExampleEvent): string {
-  return START.replace('EVENT', event);
+  return (isGuardEvent(event) ? GUARD_START : START).replace('EVENT', event);
 }
+
+const GUARD_START = formatScript`
+# A guard that cannot do its work refuses: without an answer the action would go on.
+fail() {
+  echo "{\"cancel\": true, \"errorMessage\": \"EVENT: $1, so this guard refuses.\"}"
+  exit 0
+}
+
+command -v jq > /dev/null || fail "jq is not installed"
+
+input=$(cat) || fail "the payload cannot be read"
+[[ -n $input ]] || fail "there is no payload"
+`;
 
 const START = formatScript`
 if ! command -v jq > /dev/null; then
@@ -71,7 +84,8 @@ jq '
   TaskComplete: renderLogLine('TaskComplete', '(.taskComplete.taskMetadata.result // "")'),
   TaskError: renderLogLine('TaskError', '(.error.message // "")'),
   PreToolUse: formatScript`
-wanted=$(jq -r '.preToolUse.parameters | .command // .commands // ""' <<< "$input") || exit 1
+wanted=$(jq -r '.preToolUse.parameters | .command // .commands // ""' <<< "$input") ||
+  fail "the payload cannot be parsed"
 
 # An example, not a complete guard: rm with options, aimed at /, ~ or $HOME itself.
 dangerous='(^|[^[:alnum:]_])rm([[:space:]]+-[^[:space:]]+)+[[:space:]]+"?(/|~|[$]HOME)/?[*]?([[:space:];&|)"]|$)'
@@ -98,11 +112,12 @@ jq '
 `,
   UserPromptSubmit: formatScript`
 refuse() {
-  jq -n --arg why "$1" '{cancel: true, errorMessage: $why}'
+  jq -n --arg why "$1" '{cancel: true, errorMessage: $why}' || fail "jq failed"
   exit 0
 }
 
-prompt=$(jq -r '.userPromptSubmit.prompt // ""' <<< "$input") || exit 1
+prompt=$(jq -r '.userPromptSubmit.prompt // ""' <<< "$input") ||
+  fail "the payload cannot be parsed"
 
 if [[ $prompt != *[![:space:]]* ]]; then
   refuse "The prompt is empty."

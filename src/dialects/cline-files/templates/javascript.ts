@@ -1,5 +1,10 @@
 import { renderClineHeader, type ExampleEvent } from './examples.ts';
-import { createLogParts, formatScript, type JavascriptParts } from '../../templates.ts';
+import {
+  createLogParts,
+  formatScript,
+  isGuardEvent,
+  type JavascriptParts,
+} from '../../templates.ts';
 
 /**
  * Renders an extensionless file, which works as an ES module and as CommonJS, because the nearest
@@ -10,6 +15,7 @@ export function renderNodeHook(event: ExampleEvent): string {
   return [
     '#!/usr/bin/env node\n',
     renderClineHeader(event, '//'),
+    isGuardEvent(event) ? renderGuardStart(event, '') : '',
     NODE_START,
     renderImports(uses, (names, module) => `  const { ${names} } = await import('${module}');`),
     Object.keys(uses).length === 0 ? '' : '\n',
@@ -20,17 +26,36 @@ export function renderNodeHook(event: ExampleEvent): string {
 
 export function renderTypescriptHook(event: ExampleEvent): string {
   const { uses, payload, body } = PARTS[event];
+  const isGuard = isGuardEvent(event);
   return [
     renderClineHeader(event, '//'),
-    '\n',
+    isGuard ? renderGuardStart(event, ': Error') : '\n',
     renderImports(uses, (names, module) => `import { ${names} } from '${module}';`),
-    "import { text } from 'node:stream/consumers';\n",
+    isGuard ? '' : "import { text } from 'node:stream/consumers';\n",
     `\ninterface Input {\n${payload}}\n`,
-    TYPESCRIPT_START,
+    isGuard ? TYPESCRIPT_START.replace(START_OF_RUN, LOADING_RUN) : TYPESCRIPT_START,
     body,
     '}\n',
+    isGuard ? '\nexport {};\n' : '',
   ].join('');
 }
+
+/** A static import that fails would end the program before this is set. */
+const GUARD_START = `
+// A guard that fails refuses: without an answer the action would go on. So load modules further below,
+// with \`await import(...)\`.
+process.on('uncaughtException', (errorTYPE) => {
+  const errorMessage = \`EVENT: this guard failed, so it refuses: \${error.message}\`;
+  console.log(JSON.stringify({ cancel: true, errorMessage }));
+});
+`;
+
+function renderGuardStart(event: ExampleEvent, type: string): string {
+  return GUARD_START.replace('EVENT', event).replace('TYPE', type);
+}
+
+const START_OF_RUN = '(async () => {\n';
+const LOADING_RUN = `${START_OF_RUN}  const { text } = await import('node:stream/consumers');\n`;
 
 const NODE_START = `
 (async () => {

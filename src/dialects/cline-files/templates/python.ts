@@ -1,13 +1,15 @@
 import { renderClineHeader, type ExampleEvent } from './examples.ts';
-import { formatScript } from '../../templates.ts';
+import { formatScript, isGuardEvent } from '../../templates.ts';
 
 export function renderPythonHook(event: ExampleEvent): string {
   const { imports, body } = PARTS[event];
-  const modules = ['json', 'sys', ...imports].toSorted(comparePlainFirst);
+  const isGuard = isGuardEvent(event);
+  const modules = ['json', ...(isGuard ? [] : ['sys']), ...imports].toSorted(comparePlainFirst);
   return [
     '#!/usr/bin/env python3\n',
     renderClineHeader(event, '#'),
     '\n',
+    isGuard ? GUARD_START.replaceAll('EVENT', event) : '',
     modules.map((name) => `${NAMED_IMPORTS[name] ?? `import ${name}`}\n`).join(''),
     '\n',
     'payload = json.load(sys.stdin.buffer)\n',
@@ -16,6 +18,23 @@ export function renderPythonHook(event: ExampleEvent): string {
     'print(json.dumps(answer))\n',
   ].join('');
 }
+
+const GUARD_START = formatScript`
+import os
+import sys
+
+
+def refuse(kind, error, trace):
+    print(f"EVENT: {kind.__name__}: {error}", file=sys.stderr)
+    why = f"EVENT: this guard failed with {kind.__name__}, so it refuses."
+    print(f'{{"cancel": true, "errorMessage": "{why}"}}', flush=True)
+    os._exit(0)
+
+
+# Before everything else is imported: without an answer the action would go on.
+sys.excepthook = refuse
+
+`.concat('\n');
 
 /** Modules of which only some names are imported. */
 const NAMED_IMPORTS: Readonly<Record<string, string>> = {

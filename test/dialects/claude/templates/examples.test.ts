@@ -223,7 +223,7 @@ function logLines({ home }: TempWorkspace): readonly string[] {
 }
 
 test.skipIf(!hasPrograms(['bash']))(
-  'a bash example that cannot work without jq fails with a message [needs bash]',
+  'a bash guard denies without jq, and any other example fails with a message [needs bash]',
   async () => {
     const workspace = createTempWorkspace();
     onTestFinished(() => workspace.remove());
@@ -233,12 +233,14 @@ test.skipIf(!hasPrograms(['bash']))(
     writeAll(workspace, 'bash');
     await trustWorkspaceHooks(workspace);
     const host = await openWorkspaceHost(workspace, programs);
-    const verdict = await fire(host, 'PreToolUse', true);
+    const guarded = await fire(host, 'PreToolUse', true);
+    const watched = await fire(host, 'PostToolUse', true);
     await host.dispose();
-    expect(verdict.effect).toBe('pass');
-    expect(verdict.outcomes).toMatchObject([
-      { status: 'failed', exitCode: 1, stderr: expect.stringContaining('jq is not installed') },
-    ]);
+    const stderr = expect.stringContaining('jq is not installed');
+    expect(guarded.effect).toBe('deny');
+    expect(guarded.outcomes).toMatchObject([{ status: 'decided', exitCode: 2, stderr }]);
+    expect(watched.effect).toBe('pass');
+    expect(watched.outcomes).toMatchObject([{ status: 'failed', exitCode: 1, stderr }]);
   },
 );
 

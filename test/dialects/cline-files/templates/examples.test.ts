@@ -260,7 +260,7 @@ describe('an extensionless node example', () => {
 });
 
 test.skipIf(!hasPrograms(['bash']))(
-  'a bash example reports that jq is missing, and lets the action go on [needs bash]',
+  'a bash guard refuses without jq, and any other example reports it and goes on [needs bash]',
   async () => {
     const workspace = createTempWorkspace();
     onTestFinished(() => workspace.remove());
@@ -270,10 +270,16 @@ test.skipIf(!hasPrograms(['bash']))(
     writeAll(workspace, 'bash');
     await trustWorkspaceHooks(workspace);
     const host = await openWorkspaceHost(workspace, programs);
-    const verdict = await host.engine.dispatch(trialEvent('PreToolUse'));
+    const refused = await host.engine.dispatch(trialEvent('PreToolUse'));
+    const watched = await host.engine.dispatch(trialEvent('PostToolUse'));
     await host.dispose();
-    const stderr = 'PreToolUse: jq is not installed, so this hook does nothing\n';
-    expect(summarizeVerdict(verdict)).toEqual({
+    expect(summarizeVerdict(refused)).toEqual({
+      outcomes: [CLEAN],
+      reasons: ['PreToolUse: jq is not installed, so this guard refuses.'],
+      context: [],
+    });
+    const stderr = 'PostToolUse: jq is not installed, so this hook does nothing\n';
+    expect(summarizeVerdict(watched)).toEqual({
       outcomes: [{ ...CLEAN, stderr }],
       reasons: [],
       context: [],
