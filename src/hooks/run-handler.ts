@@ -2,7 +2,7 @@ import { addAbortListener, clampTimerDelay, removeAbortListener } from '../base/
 import { isPromiseLike } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
-import { checkAnswer } from './check-answer.ts';
+import { applySuspicion, checkAnswer } from './check-answer.ts';
 import {
   type Decision,
   type Failure,
@@ -125,7 +125,9 @@ export class HandlerRun {
     this.endedAt = systemClock.elapsed();
     const durationMs = roundDuration(this.endedAt - startedAt);
     if (uncheckedAnswer === undefined) return this.#createPassOutcome(durationMs);
-    const answer = checkAnswer(uncheckedAnswer, this.handler.event, isLate);
+    const { event } = this.handler;
+    const policy = getFailurePolicy(this.handler, undefined);
+    const answer = applySuspicion(checkAnswer(uncheckedAnswer, event, isLate), event, policy);
     return this.#createOutcome(
       answer,
       durationMs,
