@@ -5,6 +5,7 @@ import {
   type Effect,
   EFFECTS,
   FAILURE_KINDS,
+  type FailurePolicy,
   type Stop,
 } from './decision.ts';
 import { EVENTS } from './events.ts';
@@ -48,6 +49,33 @@ export function checkAnswer(
     delete allowedDecision[field];
   }
   return { ...answer, notes, decision: allowedDecision };
+}
+
+/**
+ * Applies the suspicion of an answer: a failure where failures refuse, else a warning in the verdict.
+ * A refusal holds in any case.
+ */
+export function applySuspicion(answer: Answer, event: EventName, policy: FailurePolicy): Answer {
+  const { suspicion, decision = {}, notes = [], failure } = answer;
+  if (suspicion === undefined || failure !== undefined) return answer;
+  const note = `suspicious: ${suspicion}`;
+  const isRefused = decision.effect === 'deny' || decision.stop?.pending === 'skip';
+  if (policy === 'closed' && !isRefused) {
+    return { ...answer, failure: { kind: 'exit', message: suspicion }, notes: [...notes, note] };
+  }
+  const isGuard = EVENTS[event].refusal !== null;
+  const warning = isGuard && !isRefused ? addWarning(decision, note) : decision;
+  return { ...answer, decision: warning, notes: [...notes, note] };
+}
+
+function addWarning({ effect, reason, notice, ...others }: Decision, note: string): Decision {
+  const ruling = effect === undefined || effect === 'allow' ? {} : { effect };
+  return {
+    ...others,
+    ...ruling,
+    ...(reason === undefined || effect === 'allow' ? {} : { reason }),
+    notice: notice === undefined ? note : `${notice}\n${note}`,
+  };
 }
 
 /**
@@ -101,6 +129,7 @@ const ANSWER_FIELDS: Fields = createFields<Answer>({
   decision: OBJECT,
   failure: FAILURE,
   onFailure: expectOneOf(['open', 'closed']),
+  suspicion: TEXT,
   notes: TEXTS,
   program: OBJECT,
   late: PROMISE,

@@ -47,6 +47,11 @@ export interface Answer {
   readonly failure?: Failure;
   /** The policy for this failure, where it is stricter than that of the handler: one reading of its output refuses. */
   readonly onFailure?: FailurePolicy;
+  /**
+   * Why the hook may not have done its work although it ended well. It then allows nothing, the user is
+   * warned, and where failures refuse it is a failure.
+   */
+  readonly suspicion?: string;
   readonly notes?: readonly string[];
   /** How its program ended, for the trace. */
   readonly program?: {

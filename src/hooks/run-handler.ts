@@ -3,7 +3,7 @@ import { isPromiseLike } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
 import { dropUndefined } from '../base/defined.ts';
 import { getErrorMessage } from '../base/errors.ts';
-import { checkAnswer } from './check-answer.ts';
+import { applySuspicion, checkAnswer } from './check-answer.ts';
 import {
   type Decision,
   type Failure,
@@ -127,7 +127,13 @@ export class HandlerRun {
     this.endedAt = systemClock.elapsed();
     const durationMs = roundDuration(this.endedAt - startedAt);
     if (uncheckedAnswer === undefined) return this.#createPassOutcome(durationMs);
-    const checkedAnswer = checkAnswer(uncheckedAnswer, this.handler.event, isLate);
+    const { event } = this.handler;
+    const policy = getFailurePolicy(this.handler, undefined);
+    const checkedAnswer = applySuspicion(
+      checkAnswer(uncheckedAnswer, event, isLate),
+      event,
+      policy,
+    );
     const isRepeated = this.input.asked?.isFirst === false;
     const answer = isRepeated ? omitRewrite(checkedAnswer) : checkedAnswer;
     return this.#createOutcome(

@@ -13,7 +13,7 @@ describe('an answer that cannot be read', () => {
   test.each([
     [
       { effect: 'deny' },
-      'expected an answer of decision, failure, onFailure, notes, program, late, found the field "effect"; what it decides belongs in "decision"',
+      'expected an answer of decision, failure, onFailure, suspicion, notes, program, late, found the field "effect"; what it decides belongs in "decision"',
     ],
     ['deny', 'expected an answer such as { decision: { effect: "deny" } }, found "deny"'],
     [false, 'expected an answer such as { decision: { effect: "deny" } }, found false'],

@@ -15,6 +15,7 @@ import {
   createTranscripts,
   type WriteTranscript,
 } from './input/transcript.ts';
+import { markSuspicious } from '../missing-program.ts';
 import { decodeOutput, type OutputRequest } from './output/decide.ts';
 import { decodeLate } from './output/late-answer.ts';
 import { createSpill } from './output/spill.ts';
@@ -51,8 +52,9 @@ export class ClaudeCodec {
   /** Decodes the result of a program that exited without being killed. */
   decode(entry: Entry, input: HandlerInput, result: ProgramResult): Answer {
     const request = withReason(entry, this.#createOutputRequest(entry, input, result));
-    const answer = this.decodeOutput(request);
-    if (entry.type !== 'command') return answer;
+    const decoded = this.decodeOutput(request);
+    if (entry.type !== 'command') return decoded;
+    const answer = markSuspicious(decoded, request);
     const { exitCode, stderr } = request;
     const { cwd } = input.event;
     const notes = listStartNotes(entry, exitCode, stderr, cwd, this.session);
@@ -118,7 +120,7 @@ export function encode(input: HandlerInput): string | null {
 export function decode(input: HandlerInput, output: HookOutput): Answer {
   const [event] = listClaudeNames(input.event);
   if (event === undefined) return {};
-  return SESSIONLESS_CODEC.decodeOutput({
+  const answer = SESSIONLESS_CODEC.decodeOutput({
     ...output,
     event,
     label: 'hook',
@@ -128,6 +130,7 @@ export function decode(input: HandlerInput, output: HookOutput): Answer {
     isTruncated: false,
     spill: createSpill(NO_SESSION, input.event),
   });
+  return markSuspicious(answer, output);
 }
 
 function describeHook(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {

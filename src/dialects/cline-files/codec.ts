@@ -3,6 +3,7 @@ import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import { type Codec, formatLastErrorLine } from '../command-handler.ts';
 import { type FileHookName, listFileHookNames, type Profile } from './events.ts';
+import { markSuspicious } from '../missing-program.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
 import { truncateText } from '../../base/json.ts';
@@ -19,7 +20,12 @@ export function createFileHookCodec(
 ): Codec {
   return {
     encode: (input) => encodePayload(input, name, profile),
-    decode: (input, result) => decodeResult(input, result, options),
+    decode: (input, result) =>
+      markSuspicious(decodeResult(input, result, options), {
+        exitCode: result.exitCode,
+        stdout: joinOutput(result.stdout),
+        stderr: joinOutput(result.stderr),
+      }),
   };
 }
 

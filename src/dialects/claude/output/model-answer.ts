@@ -3,6 +3,7 @@ import type { Decision } from '../../../hooks/decision.ts';
 import type { Answer } from '../../../hooks/handler.ts';
 import { findRepeatedKey } from '../../find-refusal.ts';
 import type { ClaudeEvent } from '../events.ts';
+import { getFailurePolicy } from './failures.ts';
 
 export interface ModelAnswerRequest {
   readonly event: ClaudeEvent;
@@ -29,8 +30,8 @@ export function decideModelAnswer(request: ModelAnswerRequest): Answer {
     return { failure: { kind: 'output', message: describeUnusable(request.text) } };
   }
   if (judgement.ok && judgement.isContradicted) {
-    const message = 'its answer agrees and objects at once, so it counts as an objection';
-    return { failure: { kind: 'output', message }, onFailure: 'closed' };
+    const failure = { kind: 'output', message: 'its answer agrees and objects at once' } as const;
+    return { failure, onFailure: getFailurePolicy(request.event, 'block') };
   }
   return judgement.ok ? {} : createObjection(judgement, request);
 }

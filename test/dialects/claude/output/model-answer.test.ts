@@ -93,8 +93,11 @@ describe('an answer in the format that many prompts ask for', () => {
     });
   });
 
-  test('the format of this prompt counts before it', () => {
-    expect(decide('Stop', '{"ok":true,"decision":"block"}')).toEqual({});
+  test('a failure does not keep the agent from ending', () => {
+    expect(decide('Stop', '{"ok":true,"decision":"block"}')).toMatchObject({
+      failure: { kind: 'output' },
+      onFailure: 'open',
+    });
   });
 });
 
