@@ -20,6 +20,7 @@ import { peerPluginRows, pluginRows } from './rows/plugin-import.ts';
 import { pluginDispatchRows, pluginPeerRows } from './rows/plugin-dispatch.ts';
 import { peerRows, processRows } from './rows/process-hooks.ts';
 import { peerProgramRows, programRows } from './rows/program-runs.ts';
+import { redactionRows } from './rows/redaction.ts';
 import { startUpRows } from './rows/start-up.ts';
 
 const { values: flags } = parseArgs({
@@ -38,6 +39,7 @@ const ROWS = [
   ...discoveryRows,
   ...claudeConfigRows,
   ...startUpRows,
+  ...redactionRows,
   ...agentRows,
   ...chatRows,
   ...acpRows,

@@ -15,7 +15,6 @@ import {
   importsThroughStarter,
   lazyRequires,
   onlyAscii,
-  withoutProfiler,
   withoutSubprograms,
 } from './fast-start.ts';
 import { joinFiles } from './join-files.ts';
@@ -76,7 +75,7 @@ async function bundlePrograms(): Promise<void> {
     external: EXTERNAL,
     // The CommonJS build of jsonc-parser asks for its parts in a way that no bundler follows.
     resolve: { mainFields: ['module', 'main'] },
-    plugins: [lazyRequires, importsThroughStarter, onlyAscii, withoutProfiler, withoutSubprograms],
+    plugins: [lazyRequires, importsThroughStarter, onlyAscii, withoutSubprograms],
     // The program exports nothing that anybody but its own chunks would look for.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20.19' },

@@ -149,14 +149,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/agent/tools/files/notebook.ts',
     'src/agent/tools/files/image.ts',
   ],
-  // Needed only to redact secrets.
-  secretlint: [
-    'node_modules/@secretlint/',
-    'node_modules/boundary/',
-    'node_modules/debug/',
-    'node_modules/ms/',
-    'node_modules/structured-source/',
-  ],
   // Rarely needed: most command lines are read without a parser.
   'shell-parser': ['node_modules/unbash/'],
 };

@@ -42,20 +42,6 @@ export const withoutSubprograms: Plugin = {
   load: (id) => (id === NOTHING ? 'export {};' : null),
 };
 
-const NO_PROFILER = '\0no-profiler';
-
-/** Leaves out the profiler of the rule set for secrets, whose records grow with every text. */
-export const withoutProfiler: Plugin = {
-  name: 'without-profiler',
-  resolveId: (id) => (id === '@secretlint/profiler' ? NO_PROFILER : null),
-  load(id) {
-    if (id === NO_PROFILER) return 'export const secretLintProfiler = { mark() {} };';
-    return id.endsWith('src/host/disable-profiler.ts')
-      ? 'export async function disableProfiler() {}'
-      : null;
-  },
-};
-
 /**
  * Has each part of the program import packages through the starter: V8 forgets, when it takes a part
  * from its cache, how that part may import.

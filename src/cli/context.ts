@@ -84,7 +84,7 @@ async function printExchanges(
   exchanges: readonly DecodedExchange[],
 ): Promise<void> {
   const { formatExchanges } = await import('./output/format-exchanges.ts');
-  context.print.note(await formatExchanges(exchanges, context.flags.raw === true));
+  context.print.note(formatExchanges(exchanges, context.flags.raw === true));
 }
 
 export function toHostOptions(flags: GlobalFlags): HostOptions {

@@ -96,13 +96,17 @@ function describeFailure(result: ProgramResult, timeoutMs: number): Failure | nu
     case 'timeout':
       return {
         kind: 'timeout',
-        message: `did not finish within ${formatSeconds(timeoutMs)} and was ended with everything it started`,
+        message: `did not finish within ${formatSeconds(timeoutMs)} and was ended${describeRest(result)}`,
       };
     case 'abort':
       return { kind: 'killed', message: 'was ended because the dispatch was aborted' };
     default:
       return null;
   }
+}
+
+function describeRest({ isTreeEnded }: ProgramResult): string {
+  return isTreeEnded ? ' with everything it started' : '; processes that it detached may still run';
 }
 
 function formatSeconds(ms: number): string {

@@ -40,7 +40,7 @@ import type { HookSet, ListedUnit } from './hook-set.ts';
 import { createListedHook, type ListedHook } from './listed-hook.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
-import { redactTexts } from './redact-object.ts';
+import { redactText } from './redact-object.ts';
 import type { LazyClaim } from '../trust/claims.ts';
 import type { Trust } from './open-trust.ts';
 import { listTextExits } from './text-exits.ts';
@@ -330,7 +330,7 @@ export function openTrace(
     directory: path.join(stateDirectory, 'trace'),
     maxFileBytes: settings['trace.maxFileBytes'],
     maxFiles: settings['trace.maxFiles'],
-    redact: redactTexts,
+    redact: redactText,
     onProblem,
   });
 }

@@ -1,120 +1,66 @@
-import { disableProfiler } from './disable-profiler.ts';
-import type { Redact } from '../trace/jsonl.ts';
+import { findSecrets } from './secrets/find-secrets.ts';
+import { isNamedSecret } from './secrets/named-secrets.ts';
 
-/** A copy of plain data with secrets redacted, unless `raw` is set. */
+/** A copy of plain data with secrets redacted, unless `raw` is set; the data itself when it has none. */
 export async function redactObject<Value extends object>(
   value: Value,
   { raw }: { readonly raw?: boolean | undefined },
 ): Promise<Value> {
-  if (raw === true) return value;
-  const suspects = [...new Set(collectTexts(value).filter(hasLikelySecret))];
-  if (suspects.length === 0) return value;
-  const clean = await redactTexts(suspects);
+  if (raw === true || !hasSecrets(value, '')) return value;
   const copy = structuredClone(value);
-  replaceTexts(copy, new Map(suspects.map((text, index) => [text, clean[index] ?? ''])));
+  redactFields(copy, '');
   return copy;
 }
 
-// Prefixes and contexts of secrets; other secrets are long words with digits.
-const SECRET_MARKS =
-  /(?:^|[^A-Za-z0-9])(?:(?:gh[a-z]|github_pat|glpat|npm|xox[a-z]|sk|rk)[-_][\w-]{16}|(?:AKIA|ASIA|AIza|eyJ)\w{8})|\b(?:Bearer|Basic) +[\w.~+/=-]{16}|:\/\/[^\s/@]*@|PRIVATE KEY/u;
-// Not a directory name, which has a slash on both sides.
-const LONG_WORD = /(?<![\w+/-])[\w+-]{16,}|(?<=\/)[\w+-]{16,}(?![\w+/-])/gu;
-
-/**
- * Whether a text must be checked by the rule set. Loading the rule set takes longer than listing hooks,
- * so ordinary commands, paths and ids must not match.
- */
-export function hasLikelySecret(text: string): boolean {
-  if (text.length < 8) return false;
-  return SECRET_MARKS.test(text) || (text.match(LONG_WORD) ?? []).some(isRandomWord);
-}
-
-// Ids of sessions, prompts and calls must stay readable.
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-
-function isRandomWord(word: string): boolean {
-  if (UUID.test(word)) return false;
-  const digits = word.match(/\d/gu)?.length ?? 0;
-  return digits >= 3 || (digits > 0 && /[A-Z]/u.test(word) && /[a-z]/u.test(word));
-}
-
-function collectTexts(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(collectTexts);
-}
-
-function replaceTexts(value: object, replacements: ReadonlyMap<string, string>): void {
-  const fields: readonly [string, unknown][] = Object.entries(value);
-  for (const [key, fieldValue] of fields) {
-    if (typeof fieldValue === 'object' && fieldValue !== null) {
-      replaceTexts(fieldValue, replacements);
-    }
-    const replacement = typeof fieldValue === 'string' ? replacements.get(fieldValue) : undefined;
-    if (replacement !== undefined) Object.defineProperty(value, key, { value: replacement });
-  }
-}
-
-// Secrets that the rule set does not detect: Google, Stripe, OpenAI, JSON web tokens, private keys,
-// passwords in URLs, and bearer tokens.
-const OWN_RULES: readonly RegExp[] = [
-  /\bAIza[\w-]{35}/gu,
-  /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/gu,
-  /\bsk-[A-Za-z0-9_-]{20,}/gu,
-  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/gu,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gu,
-  /(?<=:\/\/[^\s/:@]{0,64}:)[^\s/@]{1,256}(?=@)/gu,
-  /(?<=\b(?:Bearer|Basic) {1,8})(?=[A-Za-z._~+/=-]*\d)[\w.~+/=-]{16,}/gu,
-];
-
 const REDACTED = '[redacted]';
-const SEPARATOR = '\n\u0000\n';
 
-/** Redacts secrets in texts. The rule set is loaded on first use, because most commands never need it. */
-export const redactTexts: Redact = async (texts) => {
-  const joined = texts.map(redactOwn).join(SEPARATOR);
-  const ranges = await findSecrets(joined);
-  return removeRanges(joined, ranges).split(SEPARATOR);
-};
-
-function redactOwn(text: string): string {
-  // A text that contains the separator would be split in two.
-  const safeText = text.replaceAll('\u0000', '\u2400');
-  return OWN_RULES.reduce((clean, rule) => clean.replace(rule, REDACTED), safeText);
-}
-
-async function findSecrets(content: string): Promise<readonly (readonly [number, number])[]> {
-  const [{ lintSource }, { creator }] = await Promise.all([
-    import('@secretlint/core'),
-    import('@secretlint/secretlint-rule-preset-recommend'),
-    disableProfiler(),
-  ]);
-  const { messages } = await lintSource({
-    source: { content, filePath: 'trace.txt', ext: '.txt', contentType: 'text' },
-    options: {
-      config: { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator }] },
-    },
-  });
-  return messages.map((message) => message.range);
-}
-
-function removeRanges(text: string, ranges: readonly (readonly [number, number])[]): string {
-  let clean = '';
+/** Redacts the secrets of a text; the name of its field tells what the text alone does not. */
+export function redactText(text: string, name = ''): string {
+  if (name !== '' && isNamedSecret(name, text)) return REDACTED;
+  let redacted = '';
   let at = 0;
-  for (const [start, found] of ranges.toSorted((one, other) => one[0] - other[0])) {
-    if (start < at) continue;
-    const end = findWordEnd(text, found);
-    const separators = text.slice(start, end).split(SEPARATOR).length - 1;
-    clean += `${text.slice(at, start)}${REDACTED}${SEPARATOR.repeat(separators)}`;
+  for (const [start, end] of findSecrets(text)) {
+    redacted += text.slice(at, start) + REDACTED;
     at = end;
   }
-  return clean + text.slice(at);
+  return at === 0 ? text : redacted + text.slice(at);
 }
 
-/** For some secrets the rule set reports the start of their name but the length without it. */
-function findWordEnd(text: string, from: number): number {
-  let end = from;
-  while (end < text.length && /[\w+/=-]/u.test(text[end] ?? '')) end += 1;
-  return end;
+function hasSecrets(value: unknown, name: string): boolean {
+  if (typeof value === 'string') return redactText(value, name) !== value;
+  if (typeof value !== 'object' || value === null) return false;
+  return listFields(value, name).some(
+    ([key, field, fieldName]) => hasSecrets(field, fieldName) || hasSecrets(key, ''),
+  );
+}
+
+function redactFields(value: object, name: string): void {
+  for (const [key, field, fieldName] of listFields(value, name)) {
+    if (typeof field === 'object' && field !== null) redactFields(field, fieldName);
+    const redactedKey = redactText(key);
+    const redacted = typeof field === 'string' ? redactText(field, fieldName) : field;
+    if (redactedKey !== key) Reflect.deleteProperty(value, key);
+    if (redacted !== field || redactedKey !== key) {
+      Object.defineProperty(value, redactedKey, {
+        value: redacted,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+  }
+}
+
+type Field = readonly [key: string, value: unknown, name: string];
+
+/** With the name of what a field holds: the items of a list, and `value` beside `name`, have another's. */
+function listFields(value: object, name: string): readonly Field[] {
+  const fields: readonly [string, unknown][] = Object.entries(value);
+  if (Array.isArray(value)) return fields.map(([key, field]) => [key, field, name]);
+  const named: unknown = 'value' in value && 'name' in value ? value.name : null;
+  return fields.map(([key, field]) => [
+    key,
+    field,
+    key === 'value' && typeof named === 'string' ? named : key,
+  ]);
 }

@@ -19,7 +19,7 @@ export class DeltaBuffer {
     const end = findSafeEnd(text, event.text.length);
     this.#pending.delete(key);
     if (end < text.length) this.#pending.set(key, { ...event, text: text.slice(end) });
-    return [...before, ...splitDelta(event, text.slice(0, end))];
+    return [...before, ...createDeltas(event, text.slice(0, end))];
   }
 
   /** Returns what is still buffered. */
@@ -30,7 +30,7 @@ export class DeltaBuffer {
   #flush(isWanted: (delta: Delta) => boolean): readonly Delta[] {
     const released = [...this.#pending].filter(([, delta]) => isWanted(delta));
     for (const [key] of released) this.#pending.delete(key);
-    return released.flatMap(([, delta]) => splitDelta(delta, delta.text));
+    return released.flatMap(([, delta]) => createDeltas(delta, delta.text));
   }
 }
 
@@ -52,32 +52,56 @@ function getStreamKey(delta: Delta): string {
   return `${delta.agentId} ${delta.type === 'input-delta' ? delta.callId : ''}`;
 }
 
-// A gap is not a safe end after `Bearer`, `=` or `:`, nor before `=` or `:`, because a secret may follow.
-const WORD_GAP = /(?<![\s=:>]|\b(?:Bearer|Basic))\s+(?=[^\s=:])/giu;
+// A gap is not a safe end after `=` or `:`, nor before them, because a secret may follow.
+const WORD_GAP = /(?<![\s=:>])\s+(?=[^\s=:])/gu;
+// After one of these a secret may follow on the same line: `--password x`, `Cookie: a=1; b=2`; not where the
+// next word follows at once, as in a sentence.
+const SECRET_NAMES =
+  /--[\w-]*(?:pass|secret|token|key|user|cookie)|(?:pass|pwd|secret|token|key|auth|credential|cookie)[\w-]*(?![\w-])(?![ \t]+[^\s:=])|bearer|basic|login|(?<!\S)-u|sshpass|mysql|mariadb/iu;
 const KEY_BEGINS = '-----BEGIN';
 const KEY_ENDS = /-----END[^-]*-----\s/u;
 
-/** No secret is longer, so a longer text without a space is emitted. */
+/** No secret is longer, so a longer text is emitted, but for its end. */
 const MAX_PENDING = 16 * 1024;
+const MAX_SECRET = 4 * 1024;
 
-/** The length of the whole words in a text; the last delta decides whether one has ended. */
+/** The length of the text that can be emitted; the last delta decides whether a word has ended. */
 function findSafeEnd(text: string, added: number): number {
-  if (text.length > MAX_PENDING) return text.length;
+  if (text.length > MAX_PENDING) return findForcedEnd(text);
   if (!/\s/u.test(text.slice(-added - 1))) return 0;
-  const end = [...text.matchAll(WORD_GAP)].at(-1);
-  const words = end === undefined ? 0 : end.index + end[0].length;
+  const gap = [...text.matchAll(WORD_GAP)].at(-1);
+  const words = gap === undefined ? 0 : gap.index + gap[0].length;
   const key = text.indexOf(KEY_BEGINS);
-  return key === -1 || KEY_ENDS.test(text.slice(key)) ? words : Math.min(words, key);
+  const isKeyOpen = key !== -1 && !KEY_ENDS.test(text.slice(key));
+  return Math.min(words, findNamedStart(text, words), isKeyOpen ? key : words);
 }
 
-const KEY = /(-----BEGIN[^]*?(?:-----END[^-]*-----|$))/u;
+/** Where the word begins that a secret may follow on the last line; the line must be complete. */
+function findNamedStart(text: string, end: number): number {
+  const lineStart = findOpenLine(text, end);
+  const name = SECRET_NAMES.exec(text.slice(lineStart));
+  if (name === null) return end;
+  const before = text.slice(lineStart, lineStart + name.index);
+  return lineStart + before.length - (/\S*$/u.exec(before)?.[0].length ?? 0);
+}
 
-/** Splits JSON after escaped characters, because a secret may follow `\\n` without a space. */
-function splitDelta(delta: Delta, text: string): readonly Delta[] {
-  if (delta.type !== 'input-delta') return text === '' ? [] : [{ ...delta, text }];
-  return text
-    .split(KEY)
-    .flatMap((part) => (part.startsWith(KEY_BEGINS) ? [part] : part.split(/(?<=\\[nrt"])/u)))
-    .filter((piece) => piece !== '')
-    .map((piece) => ({ ...delta, text: piece }));
+const NAME_OF_VALUE = /(?:password|passwd|pwd|pass|secret|token|key)["'`]?,?\s*$/iu;
+
+/** Of the last line, or of the one before when that names what the last line may hold. */
+function findOpenLine(text: string, end: number): number {
+  const lineStart = text.lastIndexOf('\n', end - 1) + 1;
+  const lineBefore = text.lastIndexOf('\n', lineStart - 2) + 1;
+  const isNamed = lineStart > 0 && NAME_OF_VALUE.test(text.slice(lineBefore, lineStart));
+  return isNamed ? lineBefore : lineStart;
+}
+
+/** Between two words where there are some, so that no secret is cut. */
+function findForcedEnd(text: string): number {
+  const end = text.length - MAX_SECRET;
+  const gap = /[^\w.+/=-](?=[\w.+/=-]*$)/u.exec(text.slice(0, end));
+  return gap === null ? end : gap.index + 1;
+}
+
+function createDeltas(delta: Delta, text: string): readonly Delta[] {
+  return text === '' ? [] : [{ ...delta, text }];
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { hasClearedEnvironment, readProcessEnvironment } from './process-marker.ts';
 
 /** Ends one program with everything it started. */
 export interface TreeEnder {
@@ -6,6 +7,19 @@ export interface TreeEnder {
   end(signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Whether no process of the tree is alive any more, as far as the system shows. */
   hasEnded(): boolean;
+  /**
+   * Whether no process can have escaped `hasEnded`: one that left its group and its parent must be known
+   * by its marker, or the program must have had a PID namespace of its own.
+   */
+  isComplete(): boolean;
+}
+
+/** What tells the processes of a program from others. */
+export interface TreeOptions {
+  /** Occurs in the environment of each of them; null when they have none. */
+  readonly marker?: string | null;
+  /** Whether the kernel ends all of them with the leader. */
+  readonly ownsPidNamespace?: boolean;
 }
 
 /** What ending a tree needs of the operating system. */
@@ -16,13 +30,19 @@ export interface TreeMachine {
   /** Starts a program and forgets it; must not throw when there is none. */
   run(file: string, args: readonly string[]): void;
   listProcesses(): readonly ProcessRow[] | null;
+  /** The environment of a process of this user; null when it cannot be read. */
+  readEnvironment(pid: number): string | null;
 }
 
 /** `leader` must have been started as the leader of its own process group. */
-export function createTreeEnder(leader: number, machine: TreeMachine = thisMachine): TreeEnder {
+export function createTreeEnder(
+  leader: number,
+  options: TreeOptions = {},
+  machine: TreeMachine = thisMachine,
+): TreeEnder {
   if (machine.platform === 'win32') return createWindowsTree(leader, machine);
-  if (machine.platform === 'linux') return createLinuxTree(leader, machine);
-  return createGroupTree(leader, machine);
+  if (machine.platform === 'linux') return createLinuxTree(leader, options, machine);
+  return createGroupTree(leader, options, machine);
 }
 
 /**
@@ -49,6 +69,7 @@ const thisMachine: TreeMachine = {
     execFile(file, args, { windowsHide: true }, () => {});
   },
   listProcesses: readProcessTable,
+  readEnvironment: readProcessEnvironment,
 };
 
 // Windows has no signals: a console program can only be ended by force.
@@ -56,31 +77,45 @@ function createWindowsTree(leader: number, machine: TreeMachine): TreeEnder {
   return {
     end: () => machine.run('taskkill', ['/PID', String(leader), '/T', '/F']),
     hasEnded: () => true,
+    // A program whose parent has ended is in no list of children.
+    isComplete: () => false,
   };
 }
 
-function createGroupTree(leader: number, machine: TreeMachine): TreeEnder {
+function createGroupTree(
+  leader: number,
+  { ownsPidNamespace = false }: TreeOptions,
+  machine: TreeMachine,
+): TreeEnder {
   return {
     end: (signal) => void trySignal(machine, -leader, signal),
     hasEnded: () => !trySignal(machine, -leader, 0),
+    isComplete: () => ownsPidNamespace,
   };
 }
 
 /**
- * Also reaches descendants that left the group with `setsid`. They are remembered, because once
- * their parent has ended nothing links them to the leader any more.
+ * Also reaches descendants that left the group with `setsid`, and by their marker those whose parent has
+ * ended. They are remembered, because once their parent has ended nothing else may link them to the leader.
  */
-function createLinuxTree(leader: number, machine: TreeMachine): TreeEnder {
-  const group = createGroupTree(leader, machine);
+function createLinuxTree(leader: number, options: TreeOptions, machine: TreeMachine): TreeEnder {
+  const group = createGroupTree(leader, options, machine);
   const remembered = new Map<number, string>();
+  const environments = new EnvironmentReader(machine);
+  const { marker = null } = options;
 
+  const listMarked = (rows: readonly ProcessRow[]): readonly ProcessRow[] =>
+    marker === null ? [] : rows.filter((row) => environments.read(row)?.includes(marker) === true);
   const findLiving = (): ProcessRow[] | null => {
     const rows = machine.listProcesses();
     if (rows === null) return null;
+    for (const row of listMarked(rows)) remembered.set(row.pid, row.startedAt);
     const members = findMembers(rows, leader, remembered);
     for (const row of members) remembered.set(row.pid, row.startedAt);
     return members.filter((row) => !row.isZombie);
   };
+  const hasStrangers = (rows: readonly ProcessRow[]): boolean =>
+    rows.some((row) => isStranger(row, Number(remembered.get(leader) ?? 0), environments));
 
   return {
     end(signal) {
@@ -95,7 +130,50 @@ function createLinuxTree(leader: number, machine: TreeMachine): TreeEnder {
       const living = findLiving();
       return living === null ? group.hasEnded() : living.length === 0;
     },
+    isComplete() {
+      if (group.isComplete()) return true;
+      const rows = marker === null ? null : machine.listProcesses();
+      return rows !== null && !hasStrangers(rows);
+    },
   };
+}
+
+const INIT = 1;
+
+/** An orphan that is younger than the leader, and whose environment tells nothing of where it is from. */
+function isStranger(
+  row: ProcessRow,
+  leaderStart: number,
+  environments: EnvironmentReader,
+): boolean {
+  if (row.parent !== INIT || row.isZombie || Number(row.startedAt) < leaderStart) return false;
+  const environment = environments.read(row);
+  return environment !== null && hasClearedEnvironment(environment);
+}
+
+/** More processes than that are not looked into. */
+const MAX_ENVIRONMENTS = 20_000;
+
+/** Reads each environment once: it changes only when a process starts another program. */
+class EnvironmentReader {
+  readonly #machine: TreeMachine;
+  readonly #known = new Map<string, string | null>();
+
+  constructor(machine: TreeMachine) {
+    this.#machine = machine;
+  }
+
+  read({ pid, startedAt, isZombie }: ProcessRow): string | null {
+    if (isZombie) return null;
+    const key = `${pid} ${startedAt}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MAX_ENVIRONMENTS) return null;
+    const environment = this.#machine.readEnvironment(pid);
+    // Empty while it starts a program.
+    if (environment !== '') this.#known.set(key, environment);
+    return environment;
+  }
 }
 
 function findMembers(
@@ -187,12 +265,12 @@ export function parseProcessStat(line: string): ProcessRow | null {
 
 const FIELDS_BETWEEN_SESSION_AND_START = 15;
 
-const leaders = new Set<number>();
+const leaders = new Map<number, TreeOptions>();
 let isListening = false;
 
 /** Remembers a program's tree until `unregisterTree`, so that none outlives this process unnoticed. */
-export function registerTree(leaderPid: number): void {
-  leaders.add(leaderPid);
+export function registerTree(leaderPid: number, options: TreeOptions = {}): void {
+  leaders.set(leaderPid, options);
   if (isListening) return;
   isListening = true;
   process.once('exit', killLiveTrees);
@@ -204,6 +282,6 @@ export function unregisterTree(leaderPid: number): void {
 
 /** Kills everything that was started and has not ended; synchronous, because nothing else runs any more. */
 function killLiveTrees(): void {
-  for (const leader of leaders) createTreeEnder(leader).end('SIGKILL');
+  for (const [leader, options] of leaders) createTreeEnder(leader, options).end('SIGKILL');
   leaders.clear();
 }

@@ -10,12 +10,16 @@ import {
   createTreeEnder,
   terminateTree,
   type TreeEnder,
+  type TreeOptions,
   unregisterTree,
   registerTree,
 } from './end-tree.ts';
+import { markEnvironment } from './process-marker.ts';
 import { describeSpawnFailure, spawnChild, type SpawnFailure, type SpawnRequest } from './spawn.ts';
 
 export interface Program extends SpawnRequest {
+  /** Set for a program that runs in a PID namespace of its own, which ends with it. */
+  readonly ownsPidNamespace?: boolean;
   /**
    * Written at once and closed; many programs may share one Buffer. A function is called once
    * the program has been started, so that creating the input delays nothing.
@@ -57,6 +61,8 @@ export interface ProgramResult {
   readonly stdout: BoundedOutput;
   readonly stderr: BoundedOutput;
   readonly durationMs: number;
+  /** Whether the program was ended and nothing that it started can be left; never true when it ended by itself. */
+  readonly isTreeEnded: boolean;
   /** Why nothing was started; only when `ending` is `spawn`. */
   readonly spawnError: SpawnFailure | null;
   /** How the program ended after all; only when `ending` is `handed-over`. */
@@ -87,6 +93,7 @@ class Run {
   readonly #stderr: OutputCollector;
   #child: ChildProcess | null = null;
   #tree: TreeEnder | null = null;
+  #treeOptions: TreeOptions = {};
 
   #ending: Ending | null = null;
   #exitCode: number | null = null;
@@ -117,14 +124,16 @@ class Run {
     }
     const file = this.#program.opensStdin === true ? this.#openStdin() : null;
     try {
-      this.#child = spawnChild(this.#program, file ?? 'pipe');
+      const { env, marker } = markEnvironment(this.#program.env);
+      this.#treeOptions = { marker, ownsPidNamespace: this.#program.ownsPidNamespace === true };
+      this.#child = spawnChild({ ...this.#program, env }, file ?? 'pipe');
     } catch (error) {
       return this.#failToStart(error);
     } finally {
       if (file !== null) closeSync(file);
     }
     if (this.#child.pid !== undefined) {
-      registerTree(this.#child.pid);
+      registerTree(this.#child.pid, this.#treeOptions);
       this.#options.onStart?.(this.#child.pid);
     }
     this.#listen(this.#child);
@@ -174,7 +183,7 @@ class Run {
     try {
       if (child.stdin) child.stdin.end(typeof stdin === 'function' ? stdin() : stdin);
     } catch (error) {
-      if (child.pid !== undefined) createTreeEnder(child.pid).end('SIGKILL');
+      if (child.pid !== undefined) createTreeEnder(child.pid, this.#treeOptions).end('SIGKILL');
       this.#failToStart(error);
     }
   }
@@ -192,7 +201,7 @@ class Run {
     const pid = this.#child?.pid;
     if (this.#ending !== null || pid === undefined) return;
     this.#ending = reason;
-    this.#tree = createTreeEnder(pid);
+    this.#tree = createTreeEnder(pid, this.#treeOptions);
     clearTimeout(this.#deadline);
     const killGraceMs = this.#program.killGraceMs ?? DEFAULTS.killGraceMs;
     this.#deadline = terminateTree(this.#tree, killGraceMs, () => {
@@ -263,6 +272,12 @@ class Run {
     this.#child?.unref();
   }
 
+  /** A process that still holds the pipes is left, whoever it is. */
+  #isTreeEnded(): boolean {
+    if (this.#tree === null || !this.#hasClosed) return false;
+    return this.#tree.hasEnded() && this.#tree.isComplete();
+  }
+
   #createResult(ending: Ending): ProgramResult {
     return {
       ending,
@@ -271,6 +286,7 @@ class Run {
       stdout: this.#stdout.result(),
       stderr: this.#stderr.result(),
       durationMs: systemClock.elapsed() - this.#startedAt,
+      isTreeEnded: this.#isTreeEnded(),
       spawnError: this.#spawnError,
       late: null,
     };

@@ -168,13 +168,18 @@ function serializeWithinLimit(value: unknown, limit: number): { json: string; is
 
 const DEPTH_LIMIT = 64;
 
-/** Applies a change to every string in plain data, and cuts what is too long or nested too deeply. */
-export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
-  if (typeof value === 'string') return truncateText(change(value), TEXT_LIMIT);
+/** Applies a change to every string in plain data and the name of its field, and cuts what is too long or nested too deeply. */
+export function mapTexts(
+  value: unknown,
+  change: (text: string, name: string) => string,
+  name = '',
+  depth = 0,
+): unknown {
+  if (typeof value === 'string') return truncateText(change(value, name), TEXT_LIMIT);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > DEPTH_LIMIT) return '[nested too deeply]';
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change, depth + 1));
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change, name, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, mapTexts(each, change, depth + 1)]),
+    Object.entries(value).map(([key, each]) => [key, mapTexts(each, change, key, depth + 1)]),
   );
 }

@@ -4,8 +4,8 @@ import { getErrorMessage } from '../base/errors.ts';
 import { appendPrivateFile, isNotFoundError } from '../base/files.ts';
 import { mapTexts, type TraceEntry } from './entry.ts';
 
-/** Redacts texts; gets many at once, because setting it up is slow. */
-export type Redact = (texts: readonly string[]) => Promise<readonly string[]>;
+/** Redacts a text; `name` is the field that holds it. */
+export type Redact = (text: string, name: string) => string;
 
 export interface TraceFileOptions {
   readonly directory: string;
@@ -46,16 +46,16 @@ export class TraceFile {
     while (this.#waiting.length > 0 && !this.#hasFailed) {
       const entries = this.#waiting;
       this.#waiting = [];
-      await this.#writeEntries(entries);
+      this.#writeEntries(entries);
     }
     this.#writing = null;
   }
 
-  async #writeEntries(entries: readonly (() => TraceEntry)[]): Promise<void> {
+  #writeEntries(entries: readonly (() => TraceEntry)[]): void {
     const { directory, redact, onProblem } = this.#options;
     try {
       const traceEntries = entries.map((make) => make());
-      const lines = await redactEntries(traceEntries, redact);
+      const lines = redactEntries(traceEntries, redact);
       rotateIfLarge(this.#options);
       appendPrivateFile(path.join(directory, TRACE_FILE), lines);
     } catch (error) {
@@ -65,14 +65,8 @@ export class TraceFile {
   }
 }
 
-async function redactEntries(entries: readonly TraceEntry[], redact: Redact): Promise<string> {
-  const texts: string[] = [];
-  mapTexts(entries, (text) => {
-    texts.push(text);
-    return text;
-  });
-  const redacted = (await redact(texts)).values();
-  const clean = mapTexts(entries, (text) => redacted.next().value ?? text);
+function redactEntries(entries: readonly TraceEntry[], redact: Redact): string {
+  const clean = mapTexts(entries, redact);
   return Array.isArray(clean) ? clean.map((entry) => `${JSON.stringify(entry)}\n`).join('') : '';
 }
 

@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasLikelySecret, redactObject } from '../../src/host/redact-object.ts';
+import { redactObject } from '../../src/host/redact-object.ts';
 import { jsonOf, runHookline } from './hookline.ts';
 import { at, createTempWorkspace, type TempWorkspace, trust, write } from './temp-workspace.ts';
 
@@ -112,41 +110,6 @@ describe('a secret', () => {
   });
 });
 
-describe('looksSecret', () => {
-  it.each([
-    '"$CLAUDE_PROJECT_DIR"/.claude/hooks/block-dangerous-commands.sh',
-    'claude:project:PreToolUse:prevent-direct-push.sh~12',
-    'npx prettier --write "$CLAUDE_FILE_PATHS"',
-    "jq -r '.tool_input.file_path // empty' | xargs -r eslint_d --fix",
-    'curl -H "Authorization: $TOKEN" https://example.org/hooks/pre-tool-use',
-    '/var/folders/zz/T4kb0x9q31n5d8s2w7/hookline-x/.claude/settings.json',
-    'not executable: off in VS Code',
-    'matcher "mcp__github__create_pull_request" does not match Bash',
-    'python3 ~/.claude/hooks/validate_bash_command_v2.py',
-    'Is this safe? Answer with care; risk-assessments-are-not-needed.',
-  ])('lets %s pass', (text) => {
-    expect(hasLikelySecret(text)).toBe(false);
-  });
-
-  it('sees every secret that redaction knows', () => {
-    const tail = 'a1B2c3D4'.repeat(8);
-    const secrets = [
-      TOKEN,
-      `ghp_${'a'.repeat(36)}`,
-      `Bearer ${BEARER}`,
-      `sk-ant-api03-${'a1B2'.repeat(24)}`,
-      `sk_live_${'a'.repeat(24)}`,
-      `AIza${tail.slice(0, 35)}`,
-      'AKIAIOSFODNN7EXAMPLF',
-      `xoxb-123456789012-123456789012-${tail.slice(0, 24)}`,
-      'postgres://admin:pw@db',
-      '-----BEGIN RSA PRIVATE KEY-----',
-      `eyJhbGciOiJIUzI1.eyJzdWIiOiIx.${tail}`,
-    ];
-    expect(secrets.filter((text) => !hasLikelySecret(`use ${text} now`))).toEqual([]);
-  });
-});
-
 describe('withoutSecrets', () => {
   it('keeps all that is no secret, and does not change its argument', async () => {
     await fc.assert(
@@ -159,26 +122,4 @@ describe('withoutSecrets', () => {
       { numRuns: 30 },
     );
   });
-});
-
-/** All modules that the programs run with this coverage directory have loaded. */
-function loadedIn(directory: string): string {
-  const reports = readdirSync(directory).map((name) =>
-    JSON.parse(readFileSync(path.join(directory, name), 'utf8')),
-  );
-  return reports
-    .flatMap(({ result }: { result: { url: string }[] }) => result.map(({ url }) => url))
-    .join('\n');
-}
-
-it('loads no rule set to list hooks without secrets', async () => {
-  const workspace = createWorkspaceWith(
-    '"$CLAUDE_PROJECT_DIR"/.claude/hooks/block-dangerous-commands.sh',
-  );
-  const directory = path.join(workspace.directory, 'coverage');
-  const env = { NODE_V8_COVERAGE: directory };
-  await runHookline(['hooks', 'list'], at(workspace, { env }));
-  expect(loadedIn(directory)).not.toContain('secretlint');
-  await runHookline(['hooks', 'list', '--json'], at(createWorkspaceWith(`echo ${TOKEN}`), { env }));
-  expect(loadedIn(directory)).toContain('secretlint');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactTexts } from '../../src/host/redact-object.ts';
+import { redactObject, redactText } from '../../src/host/redact-object.ts';
 
 // Built here, so that no scanner takes this file for a leak.
 const letters = (count: number): string =>
@@ -22,7 +22,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 describe('secrets', () => {
   test.each(Object.entries(SECRETS))('%s is redacted', async (_, secret) => {
-    const [clean = ''] = await redactTexts([`before ${secret} after`]);
+    const clean = redactText(`before ${secret} after`);
     expect(clean).not.toContain(letters(20).slice(3));
     expect(clean).toMatch(/^before .*\[redacted\]/s);
   });
@@ -32,14 +32,14 @@ describe('secrets', () => {
     ['amqp://me:', 'p%40ss', '@queue/x'],
     ['redis://:', 'hunter22', '@cache:6379'],
   ])('the password in %s…@ is redacted and the rest stays', async (before, password, after) => {
-    expect(await redactTexts([`see ${before}${password}${after} there`])).toEqual([
+    expect(redactText(`see ${before}${password}${after} there`)).toBe(
       `see ${before}[redacted]${after} there`,
-    ]);
+    );
   });
 
   test('a secret that the rule set recognises by its name is redacted to its end', async () => {
     const keyName = ['aws_secret', 'access', 'key'].join('_');
-    const [clean = ''] = await redactTexts([`${keyName} = "${letters(40)}" after`]);
+    const clean = redactText(`${keyName} = "${letters(40)}" after`);
     expect(clean).not.toContain(letters(40).slice(-10));
     expect(clean).toContain('[redacted]');
     expect(clean).toMatch(/" after$/);
@@ -47,7 +47,7 @@ describe('secrets', () => {
 
   test('the bearer token of a request is redacted', async () => {
     const texts = [`-H "Authorization: Bearer ${letters(24)}" x`, 'Bearer $TOKEN', 'Basic things'];
-    expect(await redactTexts(texts)).toEqual([
+    expect(texts.map((text) => redactText(text))).toEqual([
       '-H "Authorization: Bearer [redacted]" x',
       ...texts.slice(1),
     ]);
@@ -61,40 +61,41 @@ describe('secrets', () => {
       'http://localhost:3043/x',
       'sk-short',
     ];
-    expect(await redactTexts(texts)).toEqual(texts);
+    expect(texts.map((text) => redactText(text))).toEqual(texts);
   });
 });
 
-describe('many texts', () => {
-  test('keep their number and order, whatever is in them', async () => {
-    const secret = SECRETS['a GitHub token'] ?? '';
-    const texts = ['first', secret, '\n\u0000\n', '', `a\n\u0000\n${secret}`, 'last'];
-    const clean = await redactTexts(texts);
-    expect(clean).toHaveLength(texts.length);
-    expect([clean[0], clean[3], clean[5]]).toEqual(['first', '', 'last']);
-    expect(clean.join()).not.toContain(secret);
+describe('an object', () => {
+  const token = SECRETS['a GitHub token'] ?? '';
+
+  test('is redacted by the names of its fields', async () => {
+    const value = {
+      env: { API_TOKEN: 'short1', PASSWORD: 'swordfish', HOME: '/home/me' },
+      headers: { Authorization: 'Bearer abc', Cookie: 'sid=abcdef', Accept: '*/*' },
+      passwords: ['x'],
+      password: ['hunter2'],
+      list: [{ name: 'DB_PASSWORD', value: 'hunter2' }],
+      key: 'name',
+      usage: { inputTokens: 12 },
+    };
+    expect(await redactObject(value, {})).toEqual({
+      env: { API_TOKEN: '[redacted]', PASSWORD: '[redacted]', HOME: '/home/me' },
+      headers: { Authorization: '[redacted]', Cookie: '[redacted]', Accept: '*/*' },
+      passwords: ['x'],
+      password: ['[redacted]'],
+      list: [{ name: 'DB_PASSWORD', value: '[redacted]' }],
+      key: 'name',
+      usage: { inputTokens: 12 },
+    });
   });
 
-  test('a secret that begins in one and ends in another removes no text', async () => {
-    const begin = ['-----BEGIN RSA ', 'PRIVATE KEY-----'].join('');
-    const end = ['-----END RSA ', 'PRIVATE KEY-----'].join('');
-    const clean = await redactTexts([
-      `x ${begin}\n${letters(60)}`,
-      'middle',
-      `${letters(60)}\n${end}`,
-      'last',
-    ]);
-    expect(clean).toHaveLength(4);
-    expect(clean[3]).toBe('last');
+  test('is redacted in the names of its fields, too', async () => {
+    expect(await redactObject({ [token]: 1 }, {})).toEqual({ '[redacted]': 1 });
   });
 
-  test('none at all', async () => {
-    expect((await redactTexts([])).join('')).toBe('');
+  test('without secrets is returned itself, and with --raw always', async () => {
+    const [plain, secret] = [{ a: ['b'] }, { a: token }];
+    expect(await redactObject(plain, {})).toBe(plain);
+    expect(await redactObject(secret, { raw: true })).toBe(secret);
   });
-});
-
-test('nothing is cached of what was redacted', async () => {
-  await redactTexts(['one', 'two']);
-  await redactTexts(['three']);
-  expect(performance.getEntriesByType('mark')).toEqual([]);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RuntimeEvent } from '../../src/agent/runtime-event.ts';
 import { DeltaBuffer } from '../../src/host/redact-stream.ts';
+import { SECRETS_IN_CONTEXT, TOKENS_BY_SERVICE } from './secrets/samples.ts';
 import { redactObject } from '../../src/host/redact-object.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
@@ -124,5 +125,36 @@ describe('a secret', () => {
     expect(await redactText(json.split('').map((each) => input(each)))).toBe(
       String.raw`{"content":"a\n[redacted]\nb"}`,
     );
+  });
+});
+
+const TOKEN_SAMPLES = Object.values(TOKENS_BY_SERVICE).map(
+  (pieces) => ['Take ', pieces.join(''), ' now'] as const,
+);
+
+describe('every secret that is found in a whole text', () => {
+  // A key without its beginning is known only by its end.
+  it.each([...SECRETS_IN_CONTEXT.slice(0, -1), ...TOKEN_SAMPLES])(
+    'is found in pieces: %s…',
+    async (before, secret, after) => {
+      const written = `Look here: ${before}${secret}${after}\nand on`;
+      for (const size of [1, 5, 16]) {
+        const pieces = written.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
+        expect(await redactText(pieces.map((each) => text(each)))).not.toContain(secret);
+      }
+      const json = JSON.stringify({ content: `a\n${written}` });
+      const secretInJson = JSON.stringify(secret).slice(1, -1);
+      const inJson = json.match(/[^]{1,3}/gu) ?? [];
+      expect(await redactText(inJson.map((each) => input(each)))).not.toContain(secretInJson);
+    },
+  );
+
+  it('is not cut where the buffer is full', async () => {
+    const secret = ['gh', 'p_', 'aB3d'.repeat(9)].join('');
+    for (const length of [12_200, 12_270, 12_288, 16_350, 16_384]) {
+      const written = `${'word,'.repeat(length / 5)},${secret},${'word,'.repeat(2000)}`;
+      const pieces = written.match(/[^]{1,500}/gu) ?? [];
+      expect(await redactText(pieces.map((each) => text(each)))).not.toContain(secret.slice(0, 20));
+    }
   });
 });

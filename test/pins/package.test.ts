@@ -29,8 +29,6 @@ test('what a consumer must have is a written list', () => {
     '@clack/prompts',
     '@earendil-works/pi-tui',
     '@modelcontextprotocol/client',
-    '@secretlint/core',
-    '@secretlint/secretlint-rule-preset-recommend',
     '@vscode/ripgrep',
     'ai',
     'ajv',

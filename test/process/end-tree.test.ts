@@ -12,13 +12,18 @@ function row(pid: number, parent: number, more: Partial<ProcessRow> = {}): Proce
 }
 
 /** A fake machine that records what it was asked to do. */
-function recordingMachine(platform: NodeJS.Platform, tables: (readonly ProcessRow[] | null)[]) {
+function recordingMachine(
+  platform: NodeJS.Platform,
+  tables: (readonly ProcessRow[] | null)[],
+  environments: Readonly<Record<number, string>> = {},
+) {
   const actions: unknown[] = [];
   const machine: TreeMachine = {
     platform,
     kill: (pid, signal) => void actions.push([pid, signal]),
     run: (file, args) => void actions.push([file, ...args]),
     listProcesses: () => tables.shift() ?? null,
+    readEnvironment: (pid) => environments[pid] ?? 'HOME=/home/me',
   };
   return { machine, asked: actions };
 }
@@ -30,7 +35,7 @@ describe('on Linux', () => {
   test('the group is signalled at once and descendants outside it one by one', () => {
     const table = [row(10, 1), row(11, 10), row(13, 11, away), row(14, 13, away), stranger];
     const { machine, asked } = recordingMachine('linux', [table]);
-    createTreeEnder(10, machine).end('SIGTERM');
+    createTreeEnder(10, {}, machine).end('SIGTERM');
     expect(asked).toEqual([
       [-10, 'SIGTERM'],
       [13, 'SIGTERM'],
@@ -42,7 +47,7 @@ describe('on Linux', () => {
     const before = [row(10, 1), row(13, 10, away)];
     const after = [row(13, 1, away), stranger];
     const { machine, asked } = recordingMachine('linux', [before, after, after]);
-    const tree = createTreeEnder(10, machine);
+    const tree = createTreeEnder(10, {}, machine);
     tree.end('SIGTERM');
     expect(tree.hasEnded()).toBe(false);
     tree.end('SIGKILL');
@@ -57,7 +62,7 @@ describe('on Linux', () => {
     const before = [row(10, 1), row(13, 10, away)];
     const after = [row(10, 1, { startedAt: 'later' }), row(13, 1, { startedAt: 'later' })];
     const { machine, asked } = recordingMachine('linux', [before, after, after]);
-    const tree = createTreeEnder(10, machine);
+    const tree = createTreeEnder(10, {}, machine);
     tree.end('SIGTERM');
     asked.length = 0;
     tree.end('SIGKILL');
@@ -67,7 +72,7 @@ describe('on Linux', () => {
 
   test('the rest of the group is signalled after the leader ended', () => {
     const { machine, asked } = recordingMachine('linux', [[row(10, 1), row(11, 10)], [row(11, 1)]]);
-    const tree = createTreeEnder(10, machine);
+    const tree = createTreeEnder(10, {}, machine);
     tree.end('SIGTERM');
     tree.end('SIGKILL');
     expect(asked).toEqual([
@@ -79,14 +84,14 @@ describe('on Linux', () => {
   test('zombies have ended', () => {
     const table = [row(10, 1, { isZombie: true }), row(11, 1, { isZombie: true })];
     const { machine, asked } = recordingMachine('linux', [table, table]);
-    const tree = createTreeEnder(10, machine);
+    const tree = createTreeEnder(10, {}, machine);
     tree.end('SIGTERM');
     expect([asked, tree.hasEnded()]).toEqual([[], true]);
   });
 
   test('without a process table only the group is signalled', () => {
     const { machine, asked } = recordingMachine('linux', []);
-    const tree = createTreeEnder(10, machine);
+    const tree = createTreeEnder(10, {}, machine);
     tree.end('SIGTERM');
     expect([asked, tree.hasEnded()]).toEqual([
       [
@@ -101,7 +106,7 @@ describe('on Linux', () => {
 describe('on other POSIX systems', () => {
   test('the group is signalled', () => {
     const { machine, asked } = recordingMachine('darwin', []);
-    createTreeEnder(10, machine).end('SIGKILL');
+    createTreeEnder(10, {}, machine).end('SIGKILL');
     expect(asked).toEqual([[-10, 'SIGKILL']]);
   });
 
@@ -110,7 +115,7 @@ describe('on other POSIX systems', () => {
       throw Object.assign(new Error(code), { code });
     };
     const { machine } = recordingMachine('darwin', []);
-    const tree = createTreeEnder(10, { ...machine, kill: refuse });
+    const tree = createTreeEnder(10, {}, { ...machine, kill: refuse });
     tree.end('SIGTERM');
     expect(tree.hasEnded()).toBe(true);
   });
@@ -119,7 +124,7 @@ describe('on other POSIX systems', () => {
 describe('on Windows', () => {
   test('taskkill ends the tree by force', () => {
     const { machine, asked } = recordingMachine('win32', []);
-    const tree = createTreeEnder(10, machine);
+    const tree = createTreeEnder(10, {}, machine);
     tree.end('SIGTERM');
     expect([asked, tree.hasEnded()]).toEqual([[['taskkill', '/PID', '10', '/T', '/F']], true]);
   });
@@ -150,4 +155,49 @@ test.each(['', 'nonsense', '5 (sh) S 1 2'])('an invalid line is no process: %j',
 test.runIf(process.platform === 'linux')('the table of this machine holds this process', () => {
   const self = readProcessTable()?.find((row) => row.pid === process.pid);
   expect(self).toMatchObject({ parent: process.ppid, isZombie: false });
+});
+
+describe('a process that left its group and its parent', () => {
+  const orphan = row(20, 1, { group: 20, session: 20 });
+
+  test('is ended where its environment holds the marker', () => {
+    const tables = [[row(10, 1), orphan, stranger]];
+    const { machine, asked } = recordingMachine('linux', tables, { 20: 'A=1\0M=id-1.' });
+    createTreeEnder(10, { marker: 'id-1.' }, machine).end('SIGKILL');
+    expect(asked).toEqual([
+      [-10, 'SIGKILL'],
+      [20, 'SIGKILL'],
+    ]);
+  });
+
+  test.each<[string, Record<number, string>, boolean]>([
+    ['nobody can be it', {}, true],
+    ['one without the marker and a home may be it', { 20: '' }, false],
+    ['another program has marked it', { 20: 'HOOKLINE_PROCESS=other-1.' }, true],
+  ])('%s', (_what, environments, isComplete) => {
+    const young = { ...orphan, startedAt: '200' };
+    const leader = row(10, 1, { startedAt: '100' });
+    const old = row(5, 1, { startedAt: '50' });
+    const tables = [
+      [leader, young, old],
+      [young, old],
+    ];
+    const { machine } = recordingMachine('linux', tables, { ...environments, 5: '' });
+    const tree = createTreeEnder(10, { marker: 'id-1.' }, machine);
+    tree.end('SIGKILL');
+    expect(tree.isComplete()).toBe(isComplete);
+  });
+
+  test.each<NodeJS.Platform>(['darwin', 'win32', 'freebsd'])(
+    'cannot be known on %s',
+    (platform) => {
+      const { machine } = recordingMachine(platform, []);
+      expect(createTreeEnder(10, { marker: 'id-1.' }, machine).isComplete()).toBe(false);
+    },
+  );
+
+  test('ends with its PID namespace', () => {
+    const { machine } = recordingMachine('linux', []);
+    expect(createTreeEnder(10, { ownsPidNamespace: true }, machine).isComplete()).toBe(true);
+  });
 });

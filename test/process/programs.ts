@@ -73,6 +73,7 @@ export function ended(result: Partial<ProgramResult>): ProgramResult {
     stdout: silent,
     stderr: silent,
     durationMs: expect.any(Number),
+    isTreeEnded: expect.any(Boolean),
     spawnError: null,
     late: null,
     ...result,

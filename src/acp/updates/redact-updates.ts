@@ -12,19 +12,20 @@ export async function redactUpdates(
   updates: readonly acp.SessionUpdate[],
   redact: Redact,
 ): Promise<readonly acp.SessionUpdate[]> {
-  const texts = new Set<string>();
-  const collect = (text: string): string => {
-    texts.add(text);
+  const found: Record<string, string>[] = [];
+  const collect: Change = (text, name) => {
+    found.push({ [name]: text });
     return text;
   };
   for (const update of updates) mapTexts(update, collect);
-  const found = [...texts];
-  const results = await redact(found);
-  const redacted = new Map(found.map((text, index) => [text, results[index] ?? '']));
-  return updates.map((update) => mapTexts(update, (text) => redacted.get(text) ?? ''));
+  const redacted = (await redact(found)).values();
+  return updates.map((update) =>
+    mapTexts(update, (_text, name) => redacted.next().value?.[name] ?? ''),
+  );
 }
 
-type Change = (text: string) => string;
+/** `name` is the field of the text, which may tell that it is a secret. */
+type Change = (text: string, name: string) => string;
 
 /** Maps the texts that a user reads, not ids, paths and images. */
 function mapTexts(update: acp.SessionUpdate, change: Change): acp.SessionUpdate {
@@ -34,19 +35,19 @@ function mapTexts(update: acp.SessionUpdate, change: Change): acp.SessionUpdate 
     case 'user_message_chunk':
       return { ...update, content: mapBlock(update.content, change) };
     case 'tool_call':
-      return { ...update, title: change(update.title), ...mapCallTexts(update, change) };
+      return { ...update, title: change(update.title, 'title'), ...mapCallTexts(update, change) };
     case 'tool_call_update': {
       const { title } = update;
-      const titleField = typeof title === 'string' ? { title: change(title) } : {};
+      const titleField = typeof title === 'string' ? { title: change(title, 'title') } : {};
       return { ...update, ...titleField, ...mapCallTexts(update, change) };
     }
     case 'plan':
       return { ...update, entries: update.entries.map((entry) => mapEntry(entry, change)) };
     case 'notice':
-      return { ...update, title: change(update.title) };
+      return { ...update, title: change(update.title, 'title') };
     case 'session_info_update': {
       const { title } = update;
-      return typeof title === 'string' ? { ...update, title: change(title) } : update;
+      return typeof title === 'string' ? { ...update, title: change(title, 'title') } : update;
     }
     default:
       return update;
@@ -58,8 +59,8 @@ type CallTexts = Pick<acp.ToolCallUpdate, 'content' | 'rawInput' | 'rawOutput'>;
 function mapCallTexts({ content, rawInput, rawOutput }: CallTexts, change: Change) {
   return {
     ...(Array.isArray(content) ? { content: content.map((each) => mapContent(each, change)) } : {}),
-    ...(rawInput === undefined ? {} : { rawInput: mapData(rawInput, change) }),
-    ...(rawOutput === undefined ? {} : { rawOutput: mapData(rawOutput, change) }),
+    ...(rawInput === undefined ? {} : { rawInput: mapData(rawInput, 'rawInput', change) }),
+    ...(rawOutput === undefined ? {} : { rawOutput: mapData(rawOutput, 'rawOutput', change) }),
   };
 }
 
@@ -69,18 +70,18 @@ function mapContent(content: acp.ToolCallContent, change: Change): acp.ToolCallC
 }
 
 function mapBlock(block: acp.ContentBlock, change: Change): acp.ContentBlock {
-  return block.type === 'text' ? { ...block, text: change(block.text) } : block;
+  return block.type === 'text' ? { ...block, text: change(block.text, 'text') } : block;
 }
 
 function mapEntry(entry: acp.PlanEntry, change: Change): acp.PlanEntry {
-  return { ...entry, content: change(entry.content) };
+  return { ...entry, content: change(entry.content, 'content') };
 }
 
-function mapData(data: unknown, change: Change): unknown {
-  if (typeof data === 'string') return change(data);
-  if (Array.isArray(data)) return data.map((each) => mapData(each, change));
+function mapData(data: unknown, name: string, change: Change): unknown {
+  if (typeof data === 'string') return change(data, name);
+  if (Array.isArray(data)) return data.map((each) => mapData(each, name, change));
   if (!isRecord(data)) return data;
   return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, mapData(value, change)]),
+    Object.entries(data).map(([key, value]) => [key, mapData(value, key, change)]),
   );
 }

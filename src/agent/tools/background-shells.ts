@@ -92,7 +92,8 @@ export const killShellTool = defineTool({
       );
     }
     const shell = await shells.kill(id);
-    const message = `Successfully killed shell: ${id} (${shell?.command ?? ''})`;
+    const rest = shell?.isTreeEnded === true ? '' : '; processes that it detached may still run';
+    const message = `Successfully killed shell: ${id} (${shell?.command ?? ''})${rest}`;
     return { response: { message, shell_id: id }, text: message, success: true };
   },
 });

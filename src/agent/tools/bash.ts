@@ -185,7 +185,7 @@ function createBashOutput(
     const response = createBashResponse(output, { stderr: note, interrupted: false });
     return { response, text: joinLines(formatOutput(output), note), success: true, exitCode };
   }
-  const why = isTimeout ? formatTimeout(timeoutMs) : `Exit code ${exitCode}`;
+  const why = isTimeout ? formatTimeout(timeoutMs, result.isTreeEnded) : `Exit code ${exitCode}`;
   // Errors that the shell printed before stderr was merged into stdout.
   const shellErrors = output.stdout === '' ? result.stderr.text.trim() : '';
   const error = joinLines(why, shellErrors, formatFailedOutput(output), note);
@@ -201,11 +201,14 @@ function createAbortedOutput(output: CommandOutput, note: string): ToolOutput {
   };
 }
 
-function formatTimeout(timeoutMs: number): string {
+function formatTimeout(timeoutMs: number, isTreeEnded: boolean): string {
   const seconds = Math.floor(timeoutMs / 1000);
   const duration =
     seconds < 60 ? `${timeoutMs / 1000}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  return `Command timed out after ${duration} and was ended, with all that it started. A longer timeout (at most ${MAX_TIMEOUT_MS} ms) or run_in_background lets it go on.`;
+  const rest = isTreeEnded
+    ? ', with all that it started.'
+    : '; processes that it detached may still run.';
+  return `Command timed out after ${duration} and was ended${rest} A longer timeout (at most ${MAX_TIMEOUT_MS} ms) or run_in_background lets it go on.`;
 }
 
 function joinLines(...texts: readonly string[]): string {

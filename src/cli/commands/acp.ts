@@ -65,7 +65,7 @@ function createDebugOptions({ flags, print }: CommandContext): Pick<HostOptions,
   if (flags.debug !== true) return {};
   const show = async (exchange: DecodedExchange): Promise<void> => {
     const { formatExchanges } = await import('../output/format-exchanges.ts');
-    print.note(await formatExchanges([exchange], flags.raw === true));
+    print.note(formatExchanges([exchange], flags.raw === true));
   };
   return { onExchange: (exchange) => void show(exchange) };
 }

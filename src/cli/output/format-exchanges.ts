@@ -1,15 +1,12 @@
 import { colors } from './colors.ts';
 import type { DecodedExchange } from '../../trace/exchange.ts';
-import { redactTexts } from '../../host/redact-object.ts';
+import { redactText } from '../../host/redact-object.ts';
 import { indent, formatDuration, toOneLine } from './print.ts';
 
 /** The output of `--debug`: everything sent to and received from each hook, redacted. */
-export async function formatExchanges(
-  exchanges: readonly DecodedExchange[],
-  isRaw: boolean,
-): Promise<string> {
+export function formatExchanges(exchanges: readonly DecodedExchange[], isRaw: boolean): string {
   const texts = exchanges.map(formatExchange);
-  return (isRaw ? texts : await redactTexts(texts)).join('\n');
+  return (isRaw ? texts : texts.map((text) => redactText(text))).join('\n');
 }
 
 function formatExchange({

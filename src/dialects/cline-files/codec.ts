@@ -207,6 +207,7 @@ function createProgramResult({ stdout, stderr, exitCode }: HookOutput): ProgramR
     stdout: toOutput(stdout),
     stderr: toOutput(stderr),
     durationMs: 0,
+    isTreeEnded: false,
     spawnError: null,
     late: null,
   };

@@ -1,17 +1,22 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunResult, RuntimeEvent } from '../../../src/agent/runtime-event.ts';
 import type { CommandContext, GlobalFlags } from '../../../src/cli/context.ts';
 import { RunReport } from '../../../src/cli/output/run-report.ts';
 
-vi.mock('@secretlint/core', () => {
-  throw new TypeError('not installed');
-});
-
-const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const WHO = { sessionId: 's', agentId: 's', parentAgentId: null };
 
 function notice(text: string): RuntimeEvent {
   return { ...WHO, type: 'notice', level: 'info', text };
+}
+
+/** A value that fails when it is looked at. */
+function spoil<Value extends object>(value: Value): Value {
+  return Object.defineProperty(value, 'text', {
+    enumerable: true,
+    get: () => {
+      throw new TypeError('unreadable');
+    },
+  });
 }
 
 function delta(text: string): RuntimeEvent {
@@ -60,7 +65,10 @@ describe('an event that cannot be redacted', () => {
   it('is left out and reported once, and everything else is printed', async () => {
     const { context, lines, notes } = createContext();
     const report = new RunReport(context, 'stream-json');
-    for (const text of ['before', TOKEN, TOKEN, 'after']) report.observe(notice(text));
+    const broken = (): RuntimeEvent => spoil(notice(''));
+    for (const event of [notice('before'), broken(), broken(), notice('after')]) {
+      report.observe(event);
+    }
     await report.end(null);
     expect(lines).toEqual([notice('before'), notice('after')]);
     expect(notes).toEqual([expect.stringMatching(/^error: Output incomplete: /)]);
@@ -69,7 +77,7 @@ describe('an event that cannot be redacted', () => {
   it('is an error when it is the answer', async () => {
     const { context, lines } = createContext();
     const report = new RunReport(context, 'text');
-    await expect(report.end(resultOf(TOKEN))).rejects.toThrow();
+    await expect(report.end(spoil(resultOf('')))).rejects.toThrow();
     expect(lines).toEqual([]);
   });
 });

@@ -10,6 +10,8 @@ export interface ShellState {
   readonly status: 'running' | 'completed' | 'failed' | 'killed';
   /** Null while it runs and when it was killed. */
   readonly exitCode: number | null;
+  /** Whether it was killed and nothing that it started can be left. */
+  readonly isTreeEnded: boolean;
 }
 
 /** Background commands of one agent. They end with the session at the latest. */
@@ -85,7 +87,7 @@ class BackgroundShell {
   #state: ShellState;
 
   constructor(id: string, command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups) {
-    this.#state = { id, command, status: 'running', exitCode: null };
+    this.#state = { id, command, status: 'running', exitCode: null, isTreeEnded: false };
     this.ended = this.#run(command, launch, orphans);
   }
 
@@ -135,10 +137,11 @@ class BackgroundShell {
   }
 }
 
-function toEndState(result: ProgramResult): Pick<ShellState, 'status' | 'exitCode'> {
-  if (result.ending === 'abort') return { status: 'killed', exitCode: null };
+function toEndState(result: ProgramResult): Omit<ShellState, 'id' | 'command'> {
+  const { isTreeEnded } = result;
+  if (result.ending === 'abort') return { status: 'killed', exitCode: null, isTreeEnded };
   const exitCode = toShellExitCode(result);
-  return { status: exitCode === 0 ? 'completed' : 'failed', exitCode };
+  return { status: exitCode === 0 ? 'completed' : 'failed', exitCode, isTreeEnded };
 }
 
 /** Lists the known shells when none has this id; null when one has. */
