@@ -20,6 +20,7 @@ import { peerPluginRows, pluginRows } from './rows/plugin-import.ts';
 import { pluginDispatchRows, pluginPeerRows } from './rows/plugin-dispatch.ts';
 import { peerRows, processRows } from './rows/process-hooks.ts';
 import { peerProgramRows, programRows } from './rows/program-runs.ts';
+import { sandboxRows } from './rows/sandbox.ts';
 import { startUpRows } from './rows/start-up.ts';
 
 const { values: flags } = parseArgs({
@@ -42,6 +43,7 @@ const ROWS = [
   ...chatRows,
   ...acpRows,
   ...programRows,
+  ...sandboxRows,
   ...enduranceRows,
   ...longSessionRows,
   ...pluginRows,
