@@ -21,6 +21,7 @@ import { pluginDispatchRows, pluginPeerRows } from './rows/plugin-dispatch.ts';
 import { peerRows, processRows } from './rows/process-hooks.ts';
 import { peerProgramRows, programRows } from './rows/program-runs.ts';
 import { redactionRows } from './rows/redaction.ts';
+import { sandboxRows } from './rows/sandbox.ts';
 import { startUpRows } from './rows/start-up.ts';
 
 const { values: flags } = parseArgs({
@@ -44,6 +45,7 @@ const ROWS = [
   ...chatRows,
   ...acpRows,
   ...programRows,
+  ...sandboxRows,
   ...enduranceRows,
   ...longSessionRows,
   ...pluginRows,

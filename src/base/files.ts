@@ -12,6 +12,7 @@ import {
   statSync,
   unlinkSync,
   writeSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -27,7 +28,10 @@ const PRIVATE_FILE = 0o600;
 export function readTextIfPresent(file: string): string | null {
   try {
     // Most of these files do not exist, and an exception is expensive.
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    // An empty directory keeps the place free while a command runs in a sandbox.
+    if (stats.isDirectory() && readdirSync(file).length === 0) return null;
     return readRegularFile(file);
   } catch (error) {
     if (isNotFoundError(error)) return null;

@@ -17,6 +17,7 @@ export interface AgentFlags {
   readonly permissionMode?: NonNullable<AgentOptions['permissionMode']>;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  readonly sandbox?: NonNullable<AgentOptions['sandbox']>;
   readonly resume?: string;
   readonly continue?: boolean;
   readonly maxTurns?: string;
@@ -53,12 +54,13 @@ export function trimToNull(text: string): string | null {
 }
 
 export function toAgentOptions(flags: AgentFlags): AgentOptions {
-  const { permissionMode, allow, deny, toolset, addDir, mcpConfig, maxTurns } = flags;
+  const { permissionMode, allow, deny, sandbox, toolset, addDir, mcpConfig, maxTurns } = flags;
   return dropUndefined({
     model: toModelOptions(flags),
     permissionMode,
     allow,
     deny,
+    sandbox,
     toolset,
     addDirectories: addDir?.map(checkDirectory),
     mcpConfig: mcpConfig?.map(checkServers),

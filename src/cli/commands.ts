@@ -170,6 +170,11 @@ const AGENT_FLAGS: readonly CommandFlag[] = [
     about: 'deny matching calls, such as Read(./secrets/**); repeatable',
     isRepeatable: true,
   },
+  {
+    flag: '--sandbox <mode>',
+    about: 'run commands in a sandbox: where it works, always, or never',
+    choices: ['auto', 'on', 'off'],
+  },
   { flag: '--resume <id>', about: 'resume a stored session' },
   { flag: '--continue', about: 'resume the last session of this directory' },
   { flag: '--max-turns <n>', about: 'maximum number of model requests' },

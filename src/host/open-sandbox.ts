@@ -13,6 +13,7 @@ import type { ProtectedPlace, SandboxProfile } from '../process/sandbox/profile.
 import { findGitPlaces } from './git-places.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { listProtectedDirectories } from './open-permissions.ts';
+import type { Settings } from './settings.ts';
 import {
   CACHES,
   findRunPlaces,
@@ -32,6 +33,8 @@ export interface SessionSandbox extends CommandSandbox {
 export interface SandboxParts {
   readonly opened: OpenedHooks;
   readonly permissions: Permissions;
+  /** Overrides the setting. */
+  readonly mode: Settings['sandbox.mode'] | undefined;
   readonly notice: (text: string) => void;
 }
 
@@ -50,7 +53,7 @@ export function probeHostSandbox({
  */
 export async function openSandbox(parts: SandboxParts): Promise<SessionSandbox> {
   const { opened, notice } = parts;
-  const mode = opened.config.settings['sandbox.mode'];
+  const mode = parts.mode ?? opened.config.settings['sandbox.mode'];
   if (mode === 'off') return NO_SANDBOX;
   const probing = probeHostSandbox(opened);
   if (mode === 'on') requireSandbox(await probing);

@@ -207,6 +207,8 @@ test('an editor that vanishes ends the run and the sessions, and leaves nothing 
   const startedFile = path.join(workspace.repo, 'started');
   const editor = await startEditor(workspace, [bash(`echo $$ > ${startedFile}; sleep 60`)], {
     approve: choosing('allow'),
+    // The command prints its process id, which is another one in a sandbox.
+    args: ['--sandbox', 'off'],
   });
   const id = await editor.open();
   const prompt = editor.say(id, 'wait').catch(() => 'gone');

@@ -177,7 +177,8 @@ echo '{}'
     const tiny = path.join(workspace.directory, 'tiny');
     mkdirSync(tiny);
     if (!mountTiny(tiny)) context.skip('needs root and the right to mount a tmpfs');
-    const env = { HOOKLINE_HOME: tiny };
+    // The command fills the disk beside the workspace.
+    const env = { HOOKLINE_HOME: tiny, HOOKLINE_SANDBOX: 'off' };
     const id = jsonOf(await runScript(workspace, [DONE], ['first', '--json'], { env })).sessionId;
     const fill = `head -c 1000000 /dev/zero > '${workspace.directory}/tiny/fill'; seq 1 5000`;
     const filler = write(workspace.directory, 'fill.sh', `#!/bin/sh\n${fill}\n`);

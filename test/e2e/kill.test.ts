@@ -21,7 +21,8 @@ import { bash, DONE, linesOf, type Script, scripted, startScript, written } from
 import { claudeHooks, logCommand, logging, logOf } from './hook-log.ts';
 import { flagsFor, startService } from './service.ts';
 
-const ALLOW_ALL = ['--permission-mode', 'bypassPermissions'];
+// The commands print process ids, which are others in a sandbox.
+const ALLOW_ALL = ['--permission-mode', 'bypassPermissions', '--sandbox', 'off'];
 
 /** A shell that prints its own pid and that of a child, and then runs for long. */
 const LONG = 'sleep 100 & echo "$$ $!" > pids; wait';

@@ -95,6 +95,8 @@ test('a workspace may only tighten a few', () => {
     'hooks.onFailure',
     'agent.maxTurns',
     'plugins.isolation',
+    'sandbox.mode',
+    'sandbox.network',
     'cline.cancel',
     'cline.maxContextChars',
   ]);

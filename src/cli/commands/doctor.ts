@@ -7,6 +7,7 @@ import { VERSION } from '../../base/version.ts';
 import { DIALECTS, findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
+import { probeHostSandbox } from '../../host/open-sandbox.ts';
 import type { ListedUnit } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
@@ -50,6 +51,7 @@ async function checkAll(host: Host): Promise<Finding[]> {
     checkEnabled(host),
     ...host.config.problems.map((text): Finding => ({ about: 'config', level: 'problem', text })),
     checkTrust(host),
+    await checkSandbox(host),
     ...checkHooks(host),
     ...checkSettings(host),
     ...checkPrograms(host),
@@ -110,6 +112,22 @@ function checkTrust({ trust }: Host): Finding {
   const [notice] = trust.notices;
   if (notice !== undefined) return { about, level: 'problem', text: notice };
   return { about, level: 'fine', text: formatCount(trust.record.entries.length, 'trusted hook') };
+}
+
+async function checkSandbox(host: Host): Promise<Finding> {
+  const about = 'sandbox';
+  const { settings, origins } = host.config;
+  const mode = settings['sandbox.mode'];
+  const probe = await probeHostSandbox(host);
+  if (!probe.works) {
+    const text = [probe.why, probe.hint].filter((each) => each !== null).join(' ');
+    return { about, level: mode === 'on' ? 'problem' : 'hint', text };
+  }
+  if (mode === 'off') {
+    const origin = origins['sandbox.mode'] ?? 'the configuration';
+    return { about, level: 'hint', text: `works, and is switched off by ${origin}` };
+  }
+  return { about, level: 'fine', text: `${probe.launcher} at ${probe.file} (mode ${mode})` };
 }
 
 function checkHooks(host: Host): Finding[] {

@@ -1,6 +1,6 @@
 import { getErrorMessage } from '../../base/errors.ts';
 import type { Trust } from '../../host/open-trust.ts';
-import { redactTexts } from '../../host/redact-object.ts';
+import { redactText } from '../../host/redact-object.ts';
 import { markAnnounced, type TrustedEntry } from '../../trust/trust-record.ts';
 import { formatCount, toOneLine, toPrintable } from './print.ts';
 
@@ -42,7 +42,7 @@ async function formatAnnouncement(
   const names = entries.slice(0, MAX_NAMES).map(({ id }) => toOneLine(id));
   const rest = entries.length - names.length;
   const ids = rest === 0 ? names.join(', ') : `${names.join(', ')} and ${rest} more`;
-  const [parent = ''] = await redactTexts([confirmed?.parent ?? '']);
+  const parent = redactText(confirmed?.parent ?? '');
   const by = parent === '' ? '' : ` by ${toOneLine(parent)}`;
   return `note: ${formatCount(entries.length, 'hook')} in ${toOneLine(root)} trusted without a terminal at ${trustedAt}${by}: ${ids}. If that was not you: \`hookline untrust\``;
 }

@@ -7,6 +7,7 @@ import type { Tool } from '../../agent/tools/tool.ts';
 import type { Toolset } from '../../agent/tools/toolsets.ts';
 import type { Person } from '../../agent/session-context.ts';
 import type { PermissionMode } from '../../permissions/permissions.ts';
+import type { Settings } from '../settings.ts';
 import type { PluginOptions } from '../plugins/plugin-options.ts';
 
 /** Options of the agents in this host. The configuration has the defaults. */
@@ -16,6 +17,8 @@ export interface AgentOptions {
   /** Permission rules in Claude's syntax, above those of all files. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  /** Whether commands run in a sandbox; the setting `sandbox.mode` by default. */
+  readonly sandbox?: Settings['sandbox.mode'];
   /** The names and input formats of the tools for the model. */
   readonly toolset?: Toolset;
   /** How many model requests one prompt may take. */

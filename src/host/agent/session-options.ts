@@ -80,7 +80,12 @@ async function joinOptions(
       ? ownPermissions
       : openSessionPermissions({ opened, options, notice: () => undefined });
   const toolContextOptions = buildToolContextOptions(opened, id, storage.stored, permissions);
-  const sandbox = await openSandbox({ opened, permissions, notice: services.notice });
+  const sandbox = await openSandbox({
+    opened,
+    permissions,
+    mode: options.sandbox,
+    notice: services.notice,
+  });
   const { spillDirectory } = toolContextOptions;
   // The agent reads there the tool output that was too long for the conversation.
   if (spillDirectory !== null) permissions.addDirectory(spillDirectory);

@@ -161,7 +161,12 @@ async function answerHookQuestion(
     permissions.addDirectory(path.dirname(question.transcriptPath));
   }
   const { sessionId } = opened.moment();
-  const sandbox = await openSandbox({ opened, permissions, notice: () => undefined });
+  const sandbox = await openSandbox({
+    opened,
+    permissions,
+    mode: options.sandbox,
+    notice: () => undefined,
+  });
   const facts = { ...buildToolContextOptions(opened, sessionId, null, permissions), sandbox };
   const answerOptions = {
     openModel: (name: string | null) => models.openNamed(name),

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import type { ProtectedPlace, SandboxProfile } from './profile.ts';
@@ -107,7 +107,11 @@ class MountPlanner {
       const parent = current;
       current = path.join(parent, name);
       const stats = readStats(current);
-      if (stats === null || this.#claimed.has(current)) return { kind: 'absent', path: current };
+      if (stats === null || this.#claimed.has(current)) {
+        if (canWrite(parent)) return { kind: 'absent', path: current };
+        this.#frozen.add(parent);
+        return { kind: 'frozen' };
+      }
       const isLast = index === names.length - 1;
       if (stats.isSymbolicLink() || (!isLast && !stats.isDirectory())) {
         this.#frozen.add(parent);
@@ -175,6 +179,16 @@ function isNeeded(mount: Mount, mounts: readonly Mount[]): boolean {
     .toSorted((one, other) => other.path.length - one.path.length)[0];
   if (around?.kind === 'hidden') return false;
   return !(around?.kind === 'read-only' && mount.kind === 'read-only');
+}
+
+/** Without the right to write, no placeholder can be made; its owner could still give it that right. */
+function canWrite(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function getStrictness({ kind }: Mount): number {
