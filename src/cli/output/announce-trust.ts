@@ -11,7 +11,7 @@ export async function announceTrust(
   printNote: (text: string) => void,
 ): Promise<void> {
   if (files === null) return;
-  for (const group of groupByConfirmation(entries)) printNote(await formatAnnouncement(group));
+  for (const group of groupByConfirmation(entries)) printNote(formatAnnouncement(group));
   try {
     await markAnnounced(files, entries, guardedRoots);
   } catch (error) {
@@ -35,9 +35,7 @@ function groupByConfirmation(
 
 const MAX_NAMES = 5;
 
-async function formatAnnouncement(
-  entries: readonly [TrustedEntry, ...TrustedEntry[]],
-): Promise<string> {
+function formatAnnouncement(entries: readonly [TrustedEntry, ...TrustedEntry[]]): string {
   const [{ root, trustedAt, confirmed }] = entries;
   const names = entries.slice(0, MAX_NAMES).map(({ id }) => toOneLine(id));
   const rest = entries.length - names.length;
