@@ -66,7 +66,8 @@ export class ProtectedPaths {
     const onlyReads = commandWords.every(isReadOnly);
     const isTouched = (file: string): boolean =>
       this.#isProtected(file) || (!onlyReads && file !== cwd && this.#isHolder(file));
-    const found = commands.flatMap(({ files }) => files).find(isTouched);
+    const files = new Set(commands.flatMap((command) => command.files));
+    const found = [...files].find(isTouched);
     if (found !== undefined) return found;
     return isComplete ? null : 'more files than can be checked';
   }
