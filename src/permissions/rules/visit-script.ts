@@ -46,8 +46,8 @@ export class ScriptVisitor {
     else if (node.type === 'Word' && !this.#listed.has(node)) {
       listWordValues(node, this.#scope).forEach((value) => this.#visited.words(['=', value]));
     }
-    if (node.type !== 'Word' || node.parts !== undefined)
-      unbash.forEachChild(node, this.#visitChild);
+    if (node.type === 'Word' && node.parts === undefined) return;
+    unbash.forEachChild(node, this.#visitChild);
   }
 
   readonly #visitChild = (child: unbash.SyntaxNode): void => this.visit(child);
