@@ -15,6 +15,7 @@ import { discoveryRows } from './rows/discovery.ts';
 import { enduranceRows } from './rows/endurance.ts';
 import { inProcessRows } from './rows/in-process.ts';
 import { isolatedHookRows } from './rows/isolated-hook.ts';
+import { permissionRows } from './rows/permissions.ts';
 import { longSessionRows } from './rows/long-session.ts';
 import { peerPluginRows, pluginRows } from './rows/plugin-import.ts';
 import { pluginDispatchRows, pluginPeerRows } from './rows/plugin-dispatch.ts';
@@ -37,6 +38,7 @@ const ROWS = [
   ...inProcessRows,
   ...pluginDispatchRows,
   ...isolatedHookRows,
+  ...permissionRows,
   ...discoveryRows,
   ...claudeConfigRows,
   ...startUpRows,

@@ -56,6 +56,8 @@ export function findRealPath(file: string): string | null {
  * the kernel. Windows removes `..` before it looks at links.
  */
 export function resolveFrom(directory: string, file: string): string {
+  // Most paths are normalized already, and path.resolve is slow.
+  if (isNormalized(file)) return file;
   if (process.platform === 'win32' || !hasParentSegment(file)) return path.resolve(directory, file);
   const written = path.isAbsolute(file) ? file : `${path.resolve(directory)}/${file}`;
   let resolved = '/';

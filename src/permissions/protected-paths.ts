@@ -66,12 +66,10 @@ export class ProtectedPaths {
     const onlyReads = commandWords.every(isReadOnly);
     const isTouched = (file: string): boolean =>
       this.#isProtected(file) || (!onlyReads && file !== cwd && this.#isHolder(file));
-    const found = commands
-      .flatMap(({ words, files }) =>
-        // A git command that names HEAD means a commit.
-        files.filter((file) => isTouched(file) || (isFileWriter(words) && canMakeRepository(file))),
-      )
-      .at(0);
+    const files = new Set(commands.flatMap((command) => command.files));
+    // A git command that names HEAD means a commit.
+    const written = commands.flatMap((each) => (isFileWriter(each.words) ? each.files : []));
+    const found = [...files].find(isTouched) ?? [...new Set(written)].find(canMakeRepository);
     if (found !== undefined) return found;
     return isComplete ? null : 'more files than can be checked';
   }

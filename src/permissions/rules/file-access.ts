@@ -104,8 +104,9 @@ export function canAccessTrees(words: CommandWords, access: FileAccess): boolean
     );
   }
   if (names.includes('git')) return isTreeWrite(words);
-  if (names[0] === 'find')
+  if (names[0] === 'find') {
     return words.some((word) => /^-(?:exec|ok|delete|fls|fprint)/.test(word));
+  }
   if (names.some((name) => RECURSIVE_WRITERS.test(name)) && isRecursive) return true;
   return names.some((name) => TREE_WRITERS.has(name));
 }

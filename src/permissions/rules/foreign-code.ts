@@ -34,7 +34,7 @@ export function canOpenAnything(program: string, args: readonly string[]): boole
     return args.some((arg) => OPENING_OPTION.test(arg) || /^(?:-|\/dev\/\S+)$/.test(arg));
   }
   if (/^g?sed$/.test(program)) return args.some((arg) => OPENING_SED.test(arg));
-  if (args.some((arg) => CODE_OPTION.test(arg)) || /awk$/.test(program)) {
+  if (args.some((arg) => CODE_OPTION.test(arg)) || program.endsWith('awk')) {
     return args.some((arg) => !/^-?[\w./-]*$/.test(arg) && isOpeningCode(arg));
   }
   return false;

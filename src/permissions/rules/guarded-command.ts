@@ -139,7 +139,7 @@ function listFlagSpellings(name: string, args: readonly string[]): readonly Comm
   const letters = new Set(
     args
       .filter(isFlag)
-      .flatMap((arg) => [...(LONG_FLAGS[arg] ?? arg.slice(1).replaceAll('R', 'r'))]),
+      .flatMap((arg) => (LONG_FLAGS[arg] ?? arg.slice(1).replaceAll('R', 'r')).split('')),
   );
   const others = args.filter((arg) => !isFlag(arg));
   if (letters.size === 0 || letters.size > MAX_FLAGS) return [];
@@ -213,8 +213,8 @@ const MAX_PROGRAM = 256 * 1024 * 1024;
 
 /** Whether a program outside the system's directories has the bytes of the one that a rule names. */
 function isCopyOf(name: string, program: string | null, { cwd }: PathContext): boolean {
-  if (program === null || !name.includes('/') || name.includes(UNKNOWN) || isGlob(name))
-    return false;
+  if (program === null || !name.includes('/')) return false;
+  if (name.includes(UNKNOWN) || isGlob(name)) return false;
   const file = resolveTarget(resolveFrom(cwd, name)).path;
   if (SYSTEM_DIRECTORIES.includes(path.dirname(file))) return false;
   try {

@@ -28,7 +28,7 @@ export function matchGuardedFiles(
   line: string,
   contexts: readonly PathContext[],
 ): GuardMatch {
-  const locations = [...contexts, ...contexts.map(resolveRealContext)];
+  const locations = listLocations(contexts);
   const isGuarded = (file: string): boolean =>
     locations.some((context) => canMatchWrittenPath(pattern, file, context));
   const readings = contexts.map((context) => ({
@@ -40,7 +40,8 @@ export function matchGuardedFiles(
       .filter(({ words }) => canAccessFiles(words, access))
       .map((command) => ({ command, cwd: context.cwd, reading })),
   );
-  if (accessed.some(({ command }) => command.files.some(isGuarded))) return 'yes';
+  const files = new Set(accessed.flatMap(({ command }) => command.files));
+  if ([...files].some(isGuarded)) return 'yes';
   const isOpen = readings.some(({ reading }) => reading.mayRunAnything || !reading.isComplete);
   const mayAccess = accessed.some(
     ({ command, cwd, reading }) =>
@@ -49,6 +50,12 @@ export function matchGuardedFiles(
         listTrees(command, access, cwd).some((tree) => hasGuarded(tree, pattern, locations))),
   );
   return isOpen || mayAccess ? 'maybe' : 'no';
+}
+
+/** The directories as written and by their real paths, each once. */
+function listLocations(contexts: readonly PathContext[]): readonly PathContext[] {
+  const all = [...contexts, ...contexts.map(resolveRealContext)];
+  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** Whether a word that is not known, or that starts in a directory that is not known, may be such a file. */
@@ -108,7 +115,7 @@ function listOperands(words: readonly string[]): readonly string[] {
 
 /** `-r` replaces in `rg`, and is no option with a value in `grep`; `-E` the other way round. */
 function isOptionValue(option: string, name: string): boolean {
-  const isFlag = /rg$/.test(name) ? /^-[a-zA-Z]*d$/ : /^-[a-zA-Z]*[rEgtTjM]$/;
+  const isFlag = name.endsWith('rg') ? /^-[a-zA-Z]*d$/ : /^-[a-zA-Z]*[rEgtTjM]$/;
   return OPTION_WITH_VALUE.test(option) && !isFlag.test(option);
 }
 

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'unbash';
 import { resolveFrom } from '../../base/paths.ts';
 import { findCarried, getProgramName, isShell } from './carriers.ts';
 import { isOpeningCode } from './foreign-code.ts';
 import type { GuardMatch } from './path-pattern.ts';
-import { isTooComplex } from './shell-commands.ts';
+import { isTooComplex, parseScript } from './shell-commands.ts';
 import { extractRoughWords, UNKNOWN } from './shell-words.ts';
 import {
   collectVariables,
@@ -69,6 +68,7 @@ class ShellReader implements ShellReading {
   readonly #scope: WordScope;
   readonly #aliases = new Map<string, readonly string[]>();
   readonly #writtenFiles = new Set<string>();
+  readonly #readKeys = new Set<string>();
   #isInFile = false;
 
   readonly #cwd: string;
@@ -105,7 +105,7 @@ class ShellReader implements ShellReading {
   }
 
   #readParsed(text: string, depth: number, outer: VariableValues): void {
-    const script = parse(text);
+    const script = parseScript(text);
     const errors = script.errors ?? [];
     this.mayRunAnything ||= errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE);
     const scope = { ...this.#scope, variables: collectVariables(script, this.#scope, outer) };
@@ -130,6 +130,10 @@ class ShellReader implements ShellReading {
     depth: number,
     variables: VariableValues,
   ): void {
+    // Long lines repeat commands, and what a repeated one runs is known.
+    const key = `${this.#isInFile} ${words.join('\0\0')}`;
+    if (inputs.length === 0 && this.#readKeys.has(key)) return;
+    this.#readKeys.add(key);
     const [name = ''] = words;
     const carried = findCarried(words);
     this.#add(words, carried.runsArguments);
@@ -195,8 +199,8 @@ class ShellReader implements ShellReading {
     if (name === 'alias') {
       for (const arg of args) {
         const [, alias, value] = /^([^=]+)=(.*)$/s.exec(arg) ?? [];
-        if (alias !== undefined && value !== undefined)
-          this.#aliases.set(alias, value.split(/\s+/));
+        if (alias === undefined || value === undefined) continue;
+        this.#aliases.set(alias, value.split(/\s+/));
       }
     }
     const replaced = this.#aliases.get(name);

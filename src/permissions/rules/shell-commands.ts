@@ -100,8 +100,16 @@ export function parsePlainCommand(line: string): ParsedShellLine | null {
   };
 }
 
+let lastScript: { readonly line: string; readonly script: unbash.ParsedScript } | null = null;
+
+/** Caches the last line, because it is read in several ways. */
+export function parseScript(line: string): unbash.ParsedScript {
+  if (lastScript?.line !== line) lastScript = { line, script: unbash.parse(line) };
+  return lastScript.script;
+}
+
 function parseWithUnbash(line: string): ParsedShellLine {
-  const script = unbash.parse(line);
+  const script = parseScript(line);
   const errors = script.errors ?? [];
   const draft = new LineDraft();
   draft.mayRunAnything = errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE);

@@ -11,6 +11,7 @@ import {
   type ResolvedTarget,
   resolveTarget,
 } from '../../base/paths.ts';
+import { isDirectory } from '../../base/files.ts';
 import { expandHome } from './home-path.ts';
 import { isWildcardMatch } from './command-pattern.ts';
 
@@ -32,17 +33,19 @@ export interface CommandFiles extends ReadCommand {
 
 type FileContext = Pick<PathContext, 'cwd' | 'home'>;
 
-const resolvedLines = new Map<string, ShellFiles>();
+/** By line, then by the directories; a key of all three would be built for every rule. */
+const resolvedLines = new Map<string, Map<string, ShellFiles>>();
 
 /** Never throws. Cached until the current call is judged, because every rule resolves the same line. */
 export function resolveShellFiles(line: string, { cwd, home }: FileContext): ShellFiles {
-  const key = JSON.stringify([cwd, home, line]);
-  const cached = resolvedLines.get(key);
+  const key = `${cwd}\0${home}`;
+  const byDirectory = resolvedLines.get(line) ?? new Map<string, ShellFiles>();
+  const cached = byDirectory.get(key);
   if (cached !== undefined) return cached;
   const resolvedLine = resolveLine(line, { cwd, home });
   // The files may have changed at the next call.
   if (resolvedLines.size === 0) queueMicrotask(() => resolvedLines.clear());
-  resolvedLines.set(key, resolvedLine);
+  resolvedLines.set(line, byDirectory.set(key, resolvedLine));
   return resolvedLine;
 }
 
@@ -53,7 +56,8 @@ const MAX_DIRECTORIES = 500;
 const EXCLUDE_OPTION = /^--(?:exclude|ignore)[\w-]*=/;
 
 function resolveLine(line: string, context: FileContext): ShellFiles {
-  const { commands, mayRunAnything } = readShell(line, context);
+  const { commands: allCommands, mayRunAnything } = readShell(line, context);
+  const commands = removeRepeated(allCommands);
   const { directories, isComplete } = findEnteredDirectories(
     commands.filter(({ isInFile }) => !isInFile).map(({ words }) => words),
     context,
@@ -62,9 +66,10 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
   const listNames = createNameResolver(budget);
   const known = new Map<string, readonly string[]>();
   const resolveWordFrom = (base: string, word: string): readonly string[] => {
-    const paths = EXCLUDE_OPTION.test(word)
-      ? []
-      : listPathsInWord(word, base, budget).filter(canBePath);
+    const paths =
+      isFlag(word) || EXCLUDE_OPTION.test(word)
+        ? []
+        : listPathsInWord(word, base, budget).filter(canBePath);
     return paths.flatMap((file) => listNames(resolveFrom(base, expandHome(file, context.home))));
   };
   const resolveWord = (word: string): readonly string[] => {
@@ -74,7 +79,7 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
   };
   const commandFiles = commands.map((command) => ({
     ...command,
-    files: [...new Set(listFileWords(command.words))].flatMap(resolveWord),
+    files: [...new Set(listFileWords(command.words).flatMap(resolveWord))],
   }));
   return {
     commands: commandFiles,
@@ -82,6 +87,18 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
     isComplete: !budget.isSpent,
     hasUnknownDirectory: !isComplete,
   };
+}
+
+/** `-la` and `--quiet` name no file. */
+function isFlag(word: string): boolean {
+  return word.length < MAX_FLAG && /^--?[a-z]*$/i.test(word);
+}
+
+const MAX_FLAG = 4;
+
+function removeRepeated(commands: readonly ReadCommand[]): readonly ReadCommand[] {
+  const keys = commands.map(({ words, isInFile }) => `${isInFile} ${words.join('\0')}`);
+  return [...new Map(commands.map((command, index) => [keys[index], command])).values()];
 }
 
 /** The words, and where `cp a b dir` and the like would put a copy. */
@@ -161,6 +178,7 @@ function findEnteredDirectories(
   { cwd, home }: FileContext,
 ): EnteredDirectories {
   const bases = new Set([cwd]);
+  const targets = new Set<string>();
   let isComplete = true;
   for (const [name = '', ...args] of commands) {
     for (const target of listDirectoryTargets(name, args, home)) {
@@ -168,12 +186,17 @@ function findEnteredDirectories(
       isComplete &&= isKnown;
       if (!isKnown) continue;
       const written = expandHome(target, home);
+      const isRepeated = targets.has(target);
+      targets.add(target);
       // Without -P the shell removes `..` before it looks at links; programs and the kernel do not.
       const entered = [...bases].flatMap((base) => [
         path.resolve(base, written),
         resolveFrom(base, written),
       ]);
-      entered.forEach((directory) => bases.add(directory));
+      // `cd src` twice means the same directory, unless there is one in the other.
+      entered
+        .filter((directory) => !isRepeated || isDirectory(directory))
+        .forEach((directory) => bases.add(directory));
     }
   }
   return { directories: [...bases], isComplete };

@@ -46,8 +46,11 @@ export class ScriptVisitor {
     else if (node.type === 'Word' && !this.#listed.has(node)) {
       listWordValues(node, this.#scope).forEach((value) => this.#visited.words(['=', value]));
     }
-    unbash.forEachChild(node, (child) => this.visit(child));
+    if (node.type === 'Word' && node.parts === undefined) return;
+    unbash.forEachChild(node, this.#visitChild);
   }
+
+  readonly #visitChild = (child: unbash.SyntaxNode): void => this.visit(child);
 
   /** The commands whose output each command of a pipeline reads, the nearest last. */
   readonly #sources = new Map<unbash.SyntaxNode, readonly unbash.SyntaxNode[]>();
@@ -189,14 +192,15 @@ export const RUNNING_VARIABLES =
   /^(?:BASH_ENV|ENV|LD_\w+|DYLD_\w+|PROMPT_COMMAND|PS4|GIT_(?:CONFIG|SSH|EXTERNAL|PROXY|EXEC|ASKPASS|EDITOR|SEQUENCE|PAGER|DIR|WORK_TREE|TEMPLATE)\w*|NODE_OPTIONS|PERL5\w*|PYTHON(?:STARTUP|PATH|HOME)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|PAGER|MANPAGER|LESSOPEN|LESSCLOSE|EDITOR|VISUAL|SHELL|MAKEFLAGS|RIPGREP_CONFIG_PATH|SSH_ASKPASS|SUDO_ASKPASS|TAR_OPTIONS)$/;
 
 function isHarmlessOption(name: string, values: readonly string[]): boolean {
-  if (name === 'NODE_OPTIONS')
-    return values.every((value) =>
-      /^--(?:max|no|trace|enable-source|experimental-vm)[\w=-]*$/.test(value),
-    );
-  return values.every((value) =>
-    /^(?:|\/?(?:usr\/)?(?:bin\/)?(?:cat|true|:|less|vi|vim|nano|src|\.))$/.test(value),
-  );
+  const harmless = name === 'NODE_OPTIONS' ? HARMLESS_NODE_OPTION : HARMLESS_PROGRAM;
+  return values.every((value) => harmless.test(value));
 }
+
+const HARMLESS_NODE_OPTION = /^--(?:max|no|trace|enable-source|experimental-vm)[\w=-]*$/;
+const HARMLESS_PROGRAM = /^(?:|\/?(?:usr\/)?(?:bin\/)?(?:cat|true|:|less|vi|vim|nano|src|\.))$/;
+
+/** What is run again sees the values that come later in the text. */
+const LOOPS: ReadonlySet<string> = new Set(['While', 'ArithmeticFor', 'For', 'Select', 'Function']);
 
 /** Every value that the line itself gives to variables, in the order of its text; twice, for loops. */
 export function collectVariables(
@@ -211,8 +215,11 @@ export function collectVariables(
     assigned.add(name);
     variables.set(name, [...new Set([...(variables.get(name) ?? []), ...values])]);
   };
+  let hasLoop = false;
+  const now = { ...scope, variables };
   const visit = (node: unbash.SyntaxNode): void => {
-    const now = { ...scope, variables };
+    if (node.type === 'Word' && node.parts === undefined) return;
+    hasLoop ||= LOOPS.has(node.type);
     if (node.type === 'Assignment') {
       assign(node.name, listAssignedValues(node, now));
     } else if (node.type === 'For' || node.type === 'Select') {
@@ -224,7 +231,7 @@ export function collectVariables(
     unbash.forEachChild(node, visit);
   };
   visit(script);
-  if (assigned.size > 0) visit(script);
+  if (assigned.size > 0 && hasLoop) visit(script);
   if (hasHidden) assigned.forEach((name) => assign(name, [UNKNOWN]));
   return variables;
 }

@@ -380,3 +380,13 @@ describe('properties', () => {
     );
   });
 });
+
+test.each([
+  ['Bash(rm -rf *)', 'rm "$F" victim'],
+  ['Bash(rm -rf *)', 'rm "$(echo -rf)" victim'],
+  ['Bash(git push:*)', 'git "$VERB"'],
+  ['Bash(git push:*)', 'git "${VERB}" origin'],
+])('a condition %s is met by %s, because a quoted variable may be any word', (rule, command) => {
+  const context = { cwd: '/', root: '/', home: null, mode: 'guard' as const };
+  expect(matches(rule, { command }, context)).toBe(true);
+});
