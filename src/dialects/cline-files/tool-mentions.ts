@@ -248,6 +248,10 @@ export function stripComments(text: string): string {
   return COMMENTS.reduce((code, comment) => code.replace(comment, ''), text);
 }
 
+/** Why a hook is asked in the vocabularies of both generations. */
+export const EXPLAIN_BOTH = 'its text names tools of both vocabularies';
+export const EXPLAIN_PARTIAL = 'not all of its text can be read';
+
 /** Lists the generations of which a hook's text names tools, its profile first. */
 export function listNamedProfiles(mentions: ToolMentions, profile: Profile): readonly Profile[] {
   const others = PROFILES.filter(
