@@ -6,7 +6,12 @@ import {
   type Vocabulary,
 } from '../../tool-vocabularies/tool-views.ts';
 import { type Profile, PROFILES } from './events.ts';
-import { listNamedProfiles, type ToolMentions } from './tool-mentions.ts';
+import {
+  EXPLAIN_BOTH,
+  EXPLAIN_PARTIAL,
+  listNamedProfiles,
+  type ToolMentions,
+} from './tool-mentions.ts';
 
 /**
  * Chooses in which vocabularies a hook is asked about a call, so that it sees the tool that it names: the
@@ -69,8 +74,6 @@ function listOtherAskings(
   return omitEqualNames(all, call);
 }
 
-const EXPLAIN_PARTIAL = 'not all of its text can be read';
-
 /** Explains why a hook is asked in a vocabulary of Cline; null when it is not. */
 function explainProfile(
   mentions: ToolMentions,
@@ -79,7 +82,7 @@ function explainProfile(
   call: ToolCall,
 ): string | null {
   if (namedProfiles.length > 1) {
-    return mentions.isPartial ? EXPLAIN_PARTIAL : 'its text names tools of both vocabularies';
+    return mentions.isPartial ? EXPLAIN_PARTIAL : EXPLAIN_BOTH;
   }
   if (namedProfiles.includes(vocabulary)) return `its profile is ${vocabulary}`;
   const name = listNamesOfCall(call, vocabulary).find(

@@ -12,7 +12,7 @@ import { createFileHookCodec, type DecideOptions } from './codec.ts';
 import { listHookDirectories, type HookPlaces, resolvePlace } from './directories.ts';
 import { HookTextReader, listNeighbours } from './hook-texts.ts';
 import { type HookFile, readHookDirectory, readHookFile } from './read-hook-files.ts';
-import { listNamedProfiles } from './tool-mentions.ts';
+import { EXPLAIN_BOTH, EXPLAIN_PARTIAL, listNamedProfiles } from './tool-mentions.ts';
 import { findNoMisfit, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
 import { statSync } from 'node:fs';
 
@@ -144,17 +144,31 @@ function describeStart(
   return { programs, directories: [root], searchPath: listSearchDirectories(searchPath, root) };
 }
 
-function listNotes({ isExecutable, path: file, launch }: HookFile): string[] {
+function listNotes(hookFile: HookFile): string[] {
+  const { isExecutable, path: file, launch } = hookFile;
   const isClassicName = path.extname(file) === '';
   return [
     ...(isExecutable || !isClassicName ? [] : ['not executable: off in VS Code']),
     ...('missing' in launch || launch.note === null ? [] : [launch.note]),
+    ...describeVocabularies(hookFile),
   ];
 }
 
+/** Describes that it is asked in several vocabularies, and why. */
+function describeVocabularies(file: HookFile): string[] {
+  const vocabularies = listVocabularies(file);
+  if (vocabularies.length < 2) return [];
+  const why = file.mentions?.isPartial === true ? EXPLAIN_PARTIAL : EXPLAIN_BOTH;
+  return [`${why}, so it is asked in ${vocabularies.join(' and ')}`];
+}
+
+function listVocabularies({ mentions, profile }: HookFile): readonly Profile[] {
+  return mentions === null ? [profile] : listNamedProfiles(mentions, profile);
+}
+
 /** Formats the vocabularies of which it names tools, when there are several. */
-function formatVocabularies({ mentions, profile }: HookFile): Record<string, string> {
-  const vocabularies = mentions === null ? [] : listNamedProfiles(mentions, profile);
+function formatVocabularies(file: HookFile): Record<string, string> {
+  const vocabularies = listVocabularies(file);
   return vocabularies.length < 2 ? {} : { vocabularies: vocabularies.join(', ') };
 }
 

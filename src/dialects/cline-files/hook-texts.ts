@@ -94,9 +94,8 @@ export class HookTextReader {
   }
 
   #readFile(file: string): NeighbourFile {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isFile()) return { text: '', isPartial: true };
-    const state = [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
+    const state = readFileState(file);
+    if (state === null) return UNREADABLE;
     const cached = this.#files.get(file);
     if (cached?.state === state) return cached.file;
     const neighbour = readNeighbour(file);
@@ -105,9 +104,22 @@ export class HookTextReader {
   }
 }
 
+const UNREADABLE: NeighbourFile = { text: '', isPartial: true };
+
+/** Describes the state of a regular file; null for anything else, such as a FIFO or a loop of links. */
+function readFileState(file: string): string | null {
+  try {
+    const stats = statSync(file);
+    const { ino, size, mtimeMs, ctimeMs } = stats;
+    return stats.isFile() ? [ino, size, mtimeMs, ctimeMs].join(' ') : null;
+  } catch {
+    return null;
+  }
+}
+
 function readNeighbour(file: string): NeighbourFile {
   const start = readFileStart(file);
-  if (typeof start === 'string' || isBinary(start.bytes)) return { text: '', isPartial: true };
+  if (typeof start === 'string' || isBinary(start.bytes)) return UNREADABLE;
   return { text: start.bytes.toString('utf8'), isPartial: start.isCut };
 }
 

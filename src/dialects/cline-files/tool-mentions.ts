@@ -62,6 +62,7 @@ export function findToolMentions(texts: HookTexts): ToolMentions {
   const found = codes.map(findNames);
   const named = new Set(found.flatMap(({ certain }) => [...certain]));
   const loose = new Set(found.flatMap(({ loose: words }) => [...words]));
+  const inProse = new Set(found.flatMap(({ inProse: words }) => [...words]));
   const getFragments = memoize(() => codes.flatMap(listFragments));
   const getGuess = memoize(() => (hasClineName(named) ? NO_GUESS : createGuess(texts)));
   const isLoose = (name: string): boolean => loose.has(name) || hasPrefixIn(named, name);
@@ -69,7 +70,8 @@ export function findToolMentions(texts: HookTexts): ToolMentions {
   return {
     named,
     mayKnow,
-    mayKnowCalled: (name) => mayKnow(name) || getFragments().some((part) => name.includes(part)),
+    mayKnowCalled: (name) =>
+      mayKnow(name) || inProse.has(name) || getFragments().some((part) => name.includes(part)),
     readsSdkKeys: codes.some((code) => SDK_KEY.test(code)),
     isPartial: texts.isPartial,
   };
@@ -163,8 +165,8 @@ function cutLine(text: string, index: number, length: number) {
   };
 }
 
-const WORD_BEFORE = /(?:^|[\s"'`(])([A-Za-z']{2,})[,:]? $/u;
-const WORD_AFTER = /^[,.]? ([A-Za-z']{2,})(?![\w*/.=(-])/u;
+const WORD_BEFORE = /(?:^|[\s"'`(])([A-Za-z']{2,}) $/u;
+const WORD_AFTER = /^ ([A-Za-z']{2,})(?![\w*/.=(-])/u;
 // Words that stand beside a name in code: `for t in a b; do`, `grep -q a`, `a or b`.
 const CODE_WORDS = new Set(['in', 'case', 'grep', 'is', 'or', 'and', 'not', 'do', 'then', 'test']);
 
@@ -247,6 +249,10 @@ const COMMENTS = [
 export function stripComments(text: string): string {
   return COMMENTS.reduce((code, comment) => code.replace(comment, ''), text);
 }
+
+/** Why a hook is asked in the vocabularies of both generations. */
+export const EXPLAIN_BOTH = 'its text names tools of both vocabularies';
+export const EXPLAIN_PARTIAL = 'not all of its text can be read';
 
 /** Lists the generations of which a hook's text names tools, its profile first. */
 export function listNamedProfiles(mentions: ToolMentions, profile: Profile): readonly Profile[] {

@@ -126,6 +126,14 @@ const GUARDS: Readonly<Record<string, (name: string) => Files>> = {
     ),
   'a search in the payload': (name) =>
     shell(`if grep -Eq '"toolName":"(${name})"'; then ${DENY}; fi`),
+  'a table of rules': (name) => ({
+    'PreToolUse.py': `import json, sys
+
+RULES = {"first_of_all": "deny", ${JSON.stringify(name)}: "deny"}
+if RULES.get(json.load(sys.stdin)["preToolUse"]["toolName"]) == "deny":
+    print('{"cancel": true, "errorMessage": "guarded"}')
+`,
+  }),
   'a glob': (name) => shell(`${TOOL}\ncase "$tool" in *${name.slice(1)}*) ${DENY} ;; esac`),
   'the key of the SDK first': (name) =>
     shell(`${SDK_FIRST}\ncase "$tool" in ${name}) ${DENY} ;; esac`),
@@ -150,6 +158,16 @@ const DECOYS: Readonly<Record<string, string>> = {
   sdk: 'known="ask_question spawn_agent search_codebase"',
 };
 
+/** Whether the interpreter of a guard is missing here. */
+function isMissing(form: string): boolean {
+  const find = createProgramFinder(process.env['PATH'], process.platform);
+  return form === 'a table of rules' && find('python3') === null;
+}
+
+function addDecoy(file: string, text: string, decoy: string): string {
+  return file.startsWith('PreToolUse') ? text.replace('\n', `\n${decoy}\n`) : text;
+}
+
 const ALL_NAMES = [
   ...VOCABULARIES.flatMap(listNamesIn),
   'github__create_issue',
@@ -171,17 +189,24 @@ describe('a guard that denies the name that the model called', () => {
 
   for (const [form, write] of Object.entries(GUARDS)) {
     for (const [generation, decoy] of Object.entries(DECOYS)) {
-      test(`denies it, written as ${form} beside tools of ${generation}`, async () => {
-        const verdicts = await Promise.all(
-          ALL_NAMES.map(async (name) => {
-            const { PreToolUse = '', ...helpers } = write(name);
-            const files = { ...helpers, PreToolUse: PreToolUse.replace('\n', `\n${decoy}\n`) };
-            const { effect } = await engineWith(files).dispatch(call(name));
-            return `${name}: ${effect}`;
-          }),
-        );
-        expect(verdicts).toEqual(ALL_NAMES.map((name) => `${name}: deny`));
-      });
+      test.skipIf(isMissing(form))(
+        `denies it, written as ${form} beside tools of ${generation}`,
+        async () => {
+          const verdicts = await Promise.all(
+            ALL_NAMES.map(async (name) => {
+              const files = Object.fromEntries(
+                Object.entries(write(name)).map(([file, text]) => [
+                  file,
+                  addDecoy(file, text, decoy),
+                ]),
+              );
+              const { effect } = await engineWith(files).dispatch(call(name));
+              return `${name}: ${effect}`;
+            }),
+          );
+          expect(verdicts).toEqual(ALL_NAMES.map((name) => `${name}: deny`));
+        },
+      );
     }
   }
 });
@@ -287,6 +312,12 @@ describe('a hook is asked', () => {
       ['own read_file'],
     ],
     ['under a former name that its text has', 'Task|Agent', 'Task', ['claude Task']],
+    [
+      'also as it was called, when a message of its code has that name',
+      'echo "do not use run_commands here"; [ "$tool" = execute_command ]',
+      'run_commands',
+      ['classic execute_command', 'sdk run_commands'],
+    ],
     [
       'in both about a pattern that fits both',
       'case "$tool" in *file*) ;; esac',
