@@ -39,7 +39,10 @@ function readShebang(text: string): readonly (readonly string[])[] {
   const line = /^\uFEFF?#!([^\n]{0,2000})/.exec(text)?.[1];
   if (line === undefined) return [];
   const plain = line.replaceAll(/\\[_tnrfv]/g, ' ').replaceAll(/["'\\]/g, '');
-  const words = plain.split(/\s+/).filter((word) => word !== '' && !/^-/.test(word));
+  const words = plain
+    .split(/\s+/)
+    .map((word) => word.replace(/^-(?:v?S|-split-string=?)/, ''))
+    .filter((word) => word !== '' && !word.startsWith('-'));
   return [words.flatMap((word) => [word, ...word.split(/[=:,]/)]).filter((word) => word !== '')];
 }
 
