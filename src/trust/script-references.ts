@@ -140,7 +140,9 @@ function splitIntoCommands(text: string): readonly (readonly string[])[] {
   return [marked, ...substituted]
     .join('\n')
     .split(/[\n;|&()`]+|\b(?:then|do|else|if|while|until)\s/)
-    .map((command) => splitIntoWords(command.trim()));
+    .map((command) => command.trim())
+    .filter((command) => !command.startsWith('#'))
+    .map(splitIntoWords);
 }
 
 /** Quoted words keep their spaces; one with a whole command in it is read as that command as well. */
