@@ -1,6 +1,7 @@
 import { createPermissions } from '../../src/permissions/create-permissions.ts';
 import type { PermissionCall } from '../../src/permissions/permissions.ts';
 import { ProtectedPaths } from '../../src/permissions/protected-paths.ts';
+import { createGitProfiles } from '../../src/process/git/git-profiles.ts';
 import { createTempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
 
@@ -38,6 +39,7 @@ function openJudge({ quick }: RowOptions): Promise<Contest> {
     home,
     directories: [],
     protectedPaths: new ProtectedPaths(home, [`${home}/.hookline`], ['.claude/settings.json']),
+    findGitProfile: createGitProfiles({ PATH: process.env['PATH'] ?? '', HOME: home }, 'linux'),
     rules: RULES.map(([behavior, text]) => ({ behavior, text, source: 'bench' })),
   });
   let count = 0;

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { findRealPath, isInside } from '../base/paths.ts';
-import type { TrustUnit } from './collect-unit.ts';
+import type { TrustUnit } from './trust-unit.ts';
 import { extractCommandText } from './reference-words.ts';
 import {
   extractScriptReferences,
@@ -79,11 +79,14 @@ class ReferenceFollower {
       const real = findRealPath(next.file);
       if (real === null || this.#visited.has(real)) continue;
       this.#visited.add(real);
-      if (!next.isStart && isInstalledPackage(real)) this.#nameInstalledPackage(real);
-      else if (this.#visited.size > MAX_FOLLOWED)
-        this.#port.addUncovered('more imports than are followed');
-      else this.#followFile(next.file);
+      this.#followNext(next.file, real, next.isStart);
     }
+  }
+
+  #followNext(file: string, real: string, isStart: boolean): void {
+    if (!isStart && isInstalledPackage(real)) return this.#nameInstalledPackage(real);
+    if (this.#visited.size <= MAX_FOLLOWED) return this.#followFile(file);
+    this.#port.addUncovered('more imports than are followed');
   }
 
   #followFile(file: string): void {
@@ -187,8 +190,8 @@ class ReferenceFollower {
 
   #addSite(site: string): void {
     if (!isInside(this.#port.root, site)) return;
-    for (const file of this.#listNamed(site, /^(?:.*\.pth|(?:site|user)customize\.\w+)$/))
-      this.#add(file);
+    const startup = this.#listNamed(site, /^(?:.*\.pth|(?:site|user)customize\.\w+)$/);
+    for (const file of startup) this.#add(file);
     this.#addModules(new Set(['sitecustomize', 'usercustomize']), null, [site]);
     this.#port.addUncovered(`packages in ${path.relative(this.#port.root, site)}`);
   }

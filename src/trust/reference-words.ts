@@ -1,5 +1,5 @@
 import { isNestedTooDeep, isRecord, parseJson } from '../base/json.ts';
-import type { TrustUnit } from './collect-unit.ts';
+import type { TrustUnit } from './trust-unit.ts';
 
 export const MAX_FINDINGS = 50;
 export const MAX_WORDS = 2_000;

@@ -39,7 +39,10 @@ function readShebang(text: string): readonly (readonly string[])[] {
   const line = /^\uFEFF?#!([^\n]{0,2000})/.exec(text)?.[1];
   if (line === undefined) return [];
   const plain = line.replaceAll(/\\[_tnrfv]/g, ' ').replaceAll(/["'\\]/g, '');
-  const words = plain.split(/\s+/).filter((word) => word !== '' && !/^-/.test(word));
+  const words = plain
+    .split(/\s+/)
+    .map((word) => word.replace(/^-(?:v?S|-split-string=?)/, ''))
+    .filter((word) => word !== '' && !word.startsWith('-'));
   return [words.flatMap((word) => [word, ...word.split(/[=:,]/)]).filter((word) => word !== '')];
 }
 
@@ -137,7 +140,9 @@ function splitIntoCommands(text: string): readonly (readonly string[])[] {
   return [marked, ...substituted]
     .join('\n')
     .split(/[\n;|&()`]+|\b(?:then|do|else|if|while|until)\s/)
-    .map((command) => splitIntoWords(command.trim()));
+    .map((command) => command.trim())
+    .filter((command) => !command.startsWith('#'))
+    .map(splitIntoWords);
 }
 
 /** Quoted words keep their spaces; one with a whole command in it is read as that command as well. */

@@ -10,7 +10,7 @@ import { createMachine } from '../../host/dialect-machine.ts';
 import type { ListedUnit } from '../../host/hook-set.ts';
 import type { Binding } from '../../trust/bind-unit.ts';
 import { toFileKey } from '../../trust/collect-unit.ts';
-import { computeSha256 } from '../../trust/file-map.ts';
+import { computeSha256, findSha256 } from '../../trust/file-map.ts';
 import {
   type Command,
   type CommandContext,
@@ -132,7 +132,7 @@ function prepareWrite(host: Host, { settings, file, isNewHook }: NewHookPlan): (
 /** Whether what is bound is the text that was written. */
 function isTextBound({ root, entry, files }: Binding, { settings, file }: NewHookPlan): boolean {
   const bound = settings === null ? entry : (findRealPath(file.path) ?? file.path);
-  return files[toFileKey(root, bound)] === computeSha256(file.text);
+  return findSha256(files[toFileKey(root, bound)] ?? '') === computeSha256(file.text);
 }
 
 function describeUnseen(host: Host, plan: NewHookPlan, preserved: PreservedTrust) {
