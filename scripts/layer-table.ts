@@ -79,7 +79,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'plugins/plugin-ownership.ts', from: 'dialects/cline-plugins' },
     ],
   },
-  trust: { mayImport: ['base'] },
+  // Who holds a claim or a lock, and whether that process still runs.
+  trust: { mayImport: ['base', { to: 'process/process-table.ts', from: 'trust/claims.ts' }] },
   permissions: {
     mayImport: [
       'base',
@@ -90,7 +91,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     packages: ['ignore', 'unbash'],
   },
-  sessions: { mayImport: ['base'] },
+  sessions: {
+    mayImport: ['base', { to: 'process/process-table.ts', from: 'sessions/session-locks.ts' }],
+  },
   agent: {
     mayImport: [
       'base',

@@ -1,6 +1,6 @@
 import { HooklineError } from '../base/errors.ts';
 import { systemClock } from '../base/clock.ts';
-import { readCommandLine } from '../base/processes.ts';
+import { readCommandLine } from '../process/process-table.ts';
 import type { Host } from '../host/create-host.ts';
 import type { Binding } from '../trust/bind-unit.ts';
 import {

@@ -1,7 +1,11 @@
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, HooklineError } from '../base/errors.ts';
-import { isProcessAlive, type ProcessIdentity, readProcessStart } from '../base/processes.ts';
+import {
+  isProcessAlive,
+  type ProcessIdentity,
+  readProcessStart,
+} from '../process/process-table.ts';
 
 /**
  * Lock files of processes that use a directory. The name has the process in it, so that removing the

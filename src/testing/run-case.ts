@@ -5,7 +5,8 @@ import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import type { Surroundings } from '../dialects/machine.ts';
-import { readSurroundings } from '../host/surroundings.ts';
+import { getStateDirectory, readSurroundings } from '../host/surroundings.ts';
+import { createLazyClaim } from '../trust/claims.ts';
 import { createHost, type Host } from '../host/create-host.ts';
 import type { HookSearch } from '../host/open-hooks.ts';
 import type { Verdict } from '../hooks/decision.ts';
@@ -95,6 +96,9 @@ export async function withCaseHost<Result>(
   const surroundings = options.surroundings ?? readSurroundings();
   if (own === null) return withRealHost(hookCase, { ...options, surroundings }, work);
   const workspace = await createTempWorkspace(own, surroundings);
+  // The hooks of the copy could still name the user's own home.
+  const claim = createLazyClaim(getStateDirectory(surroundings));
+  claim.hold();
   try {
     const { roots, directory, placeholders } = workspace;
     const env = fillVariables(hookCase.env, placeholders);
@@ -109,6 +113,7 @@ export async function withCaseHost<Result>(
     });
     return await runAndDispose(host, () => work({ host, placeholders, copyDirectory: directory }));
   } finally {
+    claim.release();
     await workspace.remove();
   }
 }

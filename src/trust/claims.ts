@@ -20,7 +20,7 @@ import {
   type ProcessIdentity,
   type ProcessInfo,
   readProcess,
-} from '../base/processes.ts';
+} from '../process/process-table.ts';
 import { resolveRealLocation } from './record-location.ts';
 
 /** A file that says: this process runs foreign code with this state directory. */

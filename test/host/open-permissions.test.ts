@@ -277,7 +277,22 @@ test('hook files and moved settings are protected wherever they lie', () => {
     path.join(workspace.root, '.clinerules/hooks/new'),
     path.join(workspace.base, 'claude/settings.json'),
     path.join(workspace.base, 'state/trust.json'),
+    path.join(workspace.base, 'state.key'),
+    path.join(workspace.base, 'state.seal'),
     path.join(workspace.base, 'claude/notes.md'),
   ].map((file) => permissions.judge(call('Write', file, workspace.root)).effect);
-  expect(effects).toEqual(['ask', 'ask', 'ask', 'allow']);
+  expect(effects).toEqual(['ask', 'ask', 'ask', 'ask', 'ask', 'allow']);
+});
+
+test('the key of the trust record is protected in every mode, also from commands', () => {
+  const workspace = createTempWorkspace({});
+  const { permissions } = openPermissions(opened(workspace), { mode: 'bypassPermissions' });
+  const key = path.join(workspace.home, '.local/state/hookline/trust.key');
+  const effects = [
+    permissions.judge(call('Write', key, workspace.root)).effect,
+    permissions.judge(bash(`cat ${key}`, workspace.root)).effect,
+    permissions.judge(bash(`rm -r ${path.dirname(key)}`, workspace.root)).effect,
+    permissions.judge(bash(`mv ${path.dirname(path.dirname(key))} x`, workspace.root)).effect,
+  ];
+  expect(effects).toEqual(['ask', 'ask', 'ask', 'ask']);
 });

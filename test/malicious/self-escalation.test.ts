@@ -192,6 +192,17 @@ describe('the same from elsewhere', () => {
     expect(readFileSync(path.join(attack.home, 'answer'), 'utf8')).toMatch(REFUSAL);
   });
 
+  it('is refused to a hook of a case with a home of its own, which names the user’s', async () => {
+    const attack = prepareEscalation();
+    const hook = `#!/bin/sh\ncat > /dev/null\nHOME=${attack.home}; export HOME\ncd ${attack.repo}\n${FREE_TRUST}\necho '{}'\n`;
+    const hookCase = { about: 'one', fire: { event: 'PreToolUse' }, expect: { effect: 'pass' } };
+    write(attack.repo, 'cases/own/case.json', JSON.stringify(hookCase));
+    write(attack.repo, 'cases/own/workspace/.clinerules/hooks/PreToolUse', hook);
+    trust(attack, ['--root', path.join(attack.repo, 'cases/own/workspace')]);
+    await runHookline(['hooks', 'test', 'cases'], withChain(attack, ':'));
+    expect(readFileSync(path.join(attack.home, 'answer'), 'utf8')).toMatch(REFUSAL);
+  });
+
   it('is refused to a hook that an embedding program runs', async () => {
     const attack = prepareEscalation();
     const entry = path.resolve(path.dirname(hooklineProgram()), '../hooks.js');

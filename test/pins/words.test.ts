@@ -176,6 +176,7 @@ describe('the names of the contract', () => {
       'sandbox.mode': 'HOOKLINE_SANDBOX',
       'sandbox.write': null,
       'sandbox.network': null,
+      'trust.requireTerminal': null,
       'web.allowPrivate': 'HOOKLINE_WEB_ALLOW_PRIVATE',
       'env.pass': null,
       'trace.enabled': null,

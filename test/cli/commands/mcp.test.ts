@@ -101,7 +101,7 @@ describe('hookline mcp add', () => {
     ];
     expect([again.stderr.split('\n')[0], inside.stderr.split('\n')[0]]).toEqual([
       `hookline: ${ownFile(workspace)}: MCP server "one" already exists`,
-      'hookline: `hookline mcp add` cannot run inside an agent session or a hook',
+      'hookline: `hookline mcp add` cannot run inside an agent session or a hook: HOOKLINE_SESSION is set',
     ]);
   });
 });

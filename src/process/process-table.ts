@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { getErrorCode } from './errors.ts';
+import { getErrorCode } from '../base/errors.ts';
 
 /** A process; with its start time, because process ids are reused. */
 export interface ProcessIdentity {

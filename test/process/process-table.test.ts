@@ -7,7 +7,7 @@ import {
   parsePsLine,
   readCommandLine,
   readProcess,
-} from '../../src/base/processes.ts';
+} from '../../src/process/process-table.ts';
 
 const hasPs = spawnSync('/bin/ps', ['-o', 'pid=', '-p', String(process.pid)]).status === 0;
 
