@@ -8,12 +8,13 @@ import { DIALECTS } from '../dialects/index.ts';
 import type { Permissions } from '../permissions/permissions.ts';
 import { expandHome } from '../permissions/rules/target-path.ts';
 import { createSandboxLauncher, type SandboxLauncher } from '../process/sandbox/create-sandbox.ts';
+import { type HostProxy, startHostProxy } from '../process/sandbox/host-proxy.ts';
 import { probeSandbox, type SandboxProbe } from '../process/sandbox/probe.ts';
 import type { ProtectedPlace, SandboxProfile } from '../process/sandbox/profile.ts';
 import { findGitPlaces } from './git-places.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { listProtectedDirectories } from './open-permissions.ts';
-import type { Settings } from './settings.ts';
+import type { SandboxNetwork, Settings } from './settings.ts';
 import {
   CACHES,
   findRunPlaces,
@@ -58,11 +59,11 @@ export async function openSandbox(parts: SandboxParts): Promise<SessionSandbox> 
   const probing = probeHostSandbox(opened);
   if (mode === 'on') requireSandbox(await probing);
   else void probing.then((probe) => reportUnavailable(probe, notice));
-  const session = new TemporaryPlaces();
+  const session = new SessionPlaces();
   let opening: Promise<OpenedSandbox | string | null> | null = null;
   return {
     open: () => (opening ??= probing.then((probe) => enterSandbox(probe, parts, session))),
-    close: () => session.remove(),
+    close: () => session.close(),
   };
 }
 
@@ -82,27 +83,36 @@ function reportUnavailable(probe: SandboxProbe, notice: (text: string) => void):
   notice(`commands run without a sandbox: ${probe.why}${hint}`);
 }
 
-/** The session's own temporary directory, made with its first command. */
-class TemporaryPlaces {
+/** The session's own temporary directory and proxy, made with its first command. */
+class SessionPlaces {
   #directory: string | null = null;
+  #proxy: HostProxy | null = null;
 
   open(): string {
     this.#directory ??= realpathSync(mkdtempSync(path.join(tmpdir(), 'hookline-session-')));
     return this.#directory;
   }
 
-  remove(): void {
+  /** Null for a network that needs no proxy. */
+  async openProxy(network: SandboxNetwork): Promise<HostProxy | null> {
+    if (typeof network === 'string') return null;
+    this.#proxy ??= await startHostProxy(path.join(this.open(), 'proxy.socket'), network);
+    return this.#proxy;
+  }
+
+  close(): void {
+    this.#proxy?.close();
     if (this.#directory === null) return;
     rmSync(this.#directory, { recursive: true, force: true });
     this.#directory = null;
   }
 }
 
-function enterSandbox(
+async function enterSandbox(
   probe: SandboxProbe,
   parts: SandboxParts,
-  session: TemporaryPlaces,
-): OpenedSandbox | string | null {
+  session: SessionPlaces,
+): Promise<OpenedSandbox | string | null> {
   if (!probe.works) return null;
   const { opened } = parts;
   const { home } = opened.surroundings;
@@ -110,8 +120,10 @@ function enterSandbox(
     const temporaryDirectory = session.open();
     const stateDirectory = opened.stateDirectory ?? temporaryDirectory;
     const directory = path.join(stateDirectory, 'sandbox');
-    const launcher = createSandboxLauncher({ probe, directory });
-    const builder = new ProfileBuilder(parts, temporaryDirectory);
+    const { nodePath } = opened.surroundings;
+    const launcher = createSandboxLauncher({ probe, directory, nodePath });
+    const proxy = await session.openProxy(opened.config.settings['sandbox.network']);
+    const builder = new ProfileBuilder(parts, temporaryDirectory, proxy);
     return {
       temporaryDirectory,
       hidden: builder.listHiddenKeys().map((file) => formatInHome(file, home)),
@@ -142,8 +154,10 @@ class ProfileBuilder {
   readonly #parts: SandboxParts;
   readonly #temporaryDirectory: string;
   readonly #home: string | null;
+  readonly #proxy: HostProxy | null;
 
-  constructor(parts: SandboxParts, temporaryDirectory: string) {
+  constructor(parts: SandboxParts, temporaryDirectory: string, proxy: HostProxy | null) {
+    this.#proxy = proxy;
     this.#parts = parts;
     this.#temporaryDirectory = temporaryDirectory;
     const { home } = parts.opened.surroundings;
@@ -165,14 +179,17 @@ class ProfileBuilder {
       ...this.#listWritable(settings['sandbox.write']),
     ];
     const sockets = listSockets(opened.surroundings.env, tmpdir());
-    const isOwn = (file: string): boolean => writable.some((area) => isInside(area, file));
+    const isOwn = (file: string): boolean =>
+      [...writable, this.#temporaryDirectory].some((area) => isInside(area, file));
     return {
       name: 'workspace',
       writable,
       protected: [
         ...areas.flatMap((area) => this.#listProtected(area)),
         ...gitPlaces.flatMap((git) => git.protected),
-        ...listReal([...denied.edits, ...readOnly]).map((file) => ({ path: file })),
+        ...listReal([...denied.edits, ...readOnly, ...this.#listOwnFiles()]).map((file) => ({
+          path: file,
+        })),
       ],
       hidden: [
         ...this.listHiddenKeys(),
@@ -180,7 +197,7 @@ class ProfileBuilder {
         ...sockets.filter((file) => !isOwn(file)),
       ],
       ...findRunPlaces(),
-      network: settings['sandbox.network'] === 'on' ? 'on' : 'off',
+      network: this.#findNetwork(settings['sandbox.network']),
       temporaryDirectory: this.#temporaryDirectory,
       overlay: null,
       removedVariables: SOCKET_VARIABLES,
@@ -192,6 +209,15 @@ class ProfileBuilder {
   #isState(directory: string): boolean {
     const { stateDirectory } = this.#parts.opened;
     return stateDirectory !== null && isInside(stateDirectory, directory);
+  }
+
+  #findNetwork(network: SandboxNetwork): SandboxProfile['network'] {
+    if (typeof network === 'string') return network;
+    return this.#proxy === null ? 'off' : { socket: this.#proxy.socket };
+  }
+
+  #listOwnFiles(): readonly string[] {
+    return this.#proxy === null ? [] : [this.#proxy.socket];
   }
 
   #listWritable(wishes: readonly string[]): readonly string[] {
