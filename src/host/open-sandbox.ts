@@ -221,7 +221,9 @@ class ProfileBuilder {
   }
 
   #listWritable(wishes: readonly string[]): readonly string[] {
-    const absolute = wishes.map((wish) => expandHome(wish, this.#home)).filter(path.isAbsolute);
+    const absolute = wishes
+      .map((wish) => expandHome(wish, this.#home))
+      .filter((wish) => path.isAbsolute(wish));
     return listReal(absolute).filter((place) => !isProgramDirectory(place));
   }
 
