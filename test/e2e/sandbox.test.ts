@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf, hooklineProgram, resultOf } from '../cli/hookline.ts';
@@ -27,6 +28,13 @@ function runFile(workspace: TempWorkspace, script: string) {
 
 function initGit({ repo }: TempWorkspace): void {
   execFileSync('git', ['init', '-q', '-b', 'main', '.'], { cwd: repo });
+}
+
+/** A socket that something listens on until the test ends. */
+async function listenOn(file: string): Promise<void> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => void server.listen(file, resolve));
 }
 
 function textOf(end: unknown): string {
@@ -70,6 +78,32 @@ describe('a command in the sandbox', () => {
     const [end] = toolEnds(result);
     expect(textOf(end)).not.toMatch(/TOKEN-[A-D]/);
     expect(errorOf(end)).toMatch(/It hides ~\/\.ssh.*dangerouslyDisableSandbox: true/);
+  });
+
+  it('reaches no socket outside of the workspace, and is not told of any', async () => {
+    const workspace = createTempWorkspace();
+    const places = ['agent', 'bus', 'own'].map((name) => path.join(workspace.directory, name));
+    const inside = path.join(workspace.repo, 'dev.sock');
+    for (const file of [...places, inside]) await listenOn(file);
+    const [agent = '', bus = ''] = places;
+    const connect = `import socket,sys
+for f in sys.argv[1:]:
+  try: socket.socket(socket.AF_UNIX).connect(f); print("reached", f)
+  except OSError as e: print(e.strerror)`;
+    write(workspace.repo, 'connect.py', connect);
+    const turns = runFile(
+      workspace,
+      `python3 connect.py ${[...places, inside].join(' ')}; ls -A /run; env | grep -E 'SSH_AUTH_SOCK|DBUS|DISPLAY'; true`,
+    );
+    const env = {
+      SSH_AUTH_SOCK: agent,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}`,
+      DISPLAY: ':0',
+    };
+    const result = await runScript(workspace, turns, ['go', ...STREAM], { env });
+    expect(toolEnds(result)[0]).toMatchObject({
+      output: { text: [...Array(3).fill('Permission denied'), `reached ${inside}`].join('\n') },
+    });
   });
 
   it('asks with dangerouslyDisableSandbox, and is denied where nobody can be asked', async () => {
