@@ -7,10 +7,22 @@ import type { CommandSandbox, OpenedSandbox } from '../agent/tools/shell/shell-l
 import { DIALECTS } from '../dialects/index.ts';
 import type { Permissions } from '../permissions/permissions.ts';
 import { expandHome } from '../permissions/rules/target-path.ts';
-import { createSandboxLauncher, type SandboxLauncher } from '../process/sandbox/create-sandbox.ts';
+import { memoize } from '../base/memoize.ts';
+import type { RunProgram } from '../process/run.ts';
+import type { SpawnRequest } from '../process/spawn.ts';
+import { createRefusal, runInSandbox } from '../process/sandbox/run-in-sandbox.ts';
+import {
+  createSandboxLauncher,
+  type SandboxedProgram,
+  type SandboxLauncher,
+} from '../process/sandbox/create-sandbox.ts';
 import { type HostProxy, startHostProxy } from '../process/sandbox/host-proxy.ts';
 import { probeSandbox, type SandboxProbe } from '../process/sandbox/probe.ts';
-import type { ProtectedPlace, SandboxProfile } from '../process/sandbox/profile.ts';
+import type {
+  ProtectedPlace,
+  SandboxProfile,
+  SandboxProfileName,
+} from '../process/sandbox/profile.ts';
 import { findGitPlaces } from './git-places.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { listProtectedDirectories } from './open-permissions.ts';
@@ -33,7 +45,8 @@ export interface SessionSandbox extends CommandSandbox {
 /** What a sandbox is made of: the machine, the settings, and who may do what in the session. */
 export interface SandboxParts {
   readonly opened: OpenedHooks;
-  readonly permissions: Permissions;
+  /** Null for hooks, to which no rules apply. */
+  readonly permissions: Pick<Permissions, 'directories' | 'deniedFiles'> | null;
   /** Overrides the setting. */
   readonly mode: Settings['sandbox.mode'] | undefined;
   readonly notice: (text: string) => void;
@@ -83,6 +96,34 @@ function reportUnavailable(probe: SandboxProbe, notice: (text: string) => void):
   notice(`commands run without a sandbox: ${probe.why}${hint}`);
 }
 
+/** Runs hooks in sandboxes of their own kind: without deny rules, which are about the agent. */
+export interface HookSandboxes {
+  readonly run: (profile: SandboxProfileName) => RunProgram;
+  close(): void;
+}
+
+/** `getOpened` is called when the first such hook runs. */
+export function createHookSandboxes(getOpened: () => OpenedHooks): HookSandboxes {
+  const places = new SessionPlaces();
+  const open = memoize(async () => {
+    const parts = { opened: getOpened(), permissions: null, mode: undefined, notice: ignoreNotice };
+    const probe = await probeHostSandbox(parts.opened);
+    return probe.works ? ((await enterSandbox(probe, parts, places)) ?? '') : probe.why;
+  });
+  return {
+    run: (profile) => async (program, options) => {
+      const sandbox = await open();
+      const entered = typeof sandbox === 'string' ? sandbox : sandbox.enter(program, [], profile);
+      if (typeof entered !== 'string') return runInSandbox(program, entered, options);
+      return createRefusal(`It was not started, because its sandbox cannot be made: ${entered}`);
+    },
+    close: () => places.close(),
+  };
+}
+
+// The reason is in the failure of each hook.
+function ignoreNotice(): void {}
+
 /** The session's own temporary directory and proxy, made with its first command. */
 class SessionPlaces {
   #directory: string | null = null;
@@ -108,11 +149,20 @@ class SessionPlaces {
   }
 }
 
+/** A sandbox that is entered with either profile. */
+interface NamedSandbox extends OpenedSandbox {
+  enter(
+    program: SpawnRequest,
+    readOnly: readonly string[],
+    profile?: SandboxProfileName,
+  ): SandboxedProgram | string;
+}
+
 async function enterSandbox(
   probe: SandboxProbe,
   parts: SandboxParts,
   session: SessionPlaces,
-): Promise<OpenedSandbox | string | null> {
+): Promise<NamedSandbox | string | null> {
   if (!probe.works) return null;
   const { opened } = parts;
   const { home } = opened.surroundings;
@@ -127,7 +177,8 @@ async function enterSandbox(
     return {
       temporaryDirectory,
       hidden: builder.listHiddenKeys().map((file) => formatInHome(file, home)),
-      enter: (program, readOnly) => enterWithProfile(launcher, builder, program, readOnly),
+      enter: (program, readOnly, name = 'workspace') =>
+        enterWithProfile(launcher, builder, program, readOnly, name),
     };
   } catch (error) {
     return `The sandbox could not be prepared, so nothing was started: ${getErrorMessage(error)}`;
@@ -143,9 +194,9 @@ function formatInHome(file: string, home: string | null): string {
 function enterWithProfile(
   launcher: SandboxLauncher,
   builder: ProfileBuilder,
-  ...[program, readOnly]: Parameters<OpenedSandbox['enter']>
+  ...[program, readOnly, name = 'workspace']: Parameters<NamedSandbox['enter']>
 ): ReturnType<OpenedSandbox['enter']> {
-  const profile = builder.build(program.cwd, readOnly);
+  const profile = builder.build(program.cwd, readOnly, name);
   return typeof profile === 'string' ? profile : launcher.prepare(program, profile);
 }
 
@@ -165,13 +216,17 @@ class ProfileBuilder {
   }
 
   /** A string says why a deny rule could not be kept. */
-  build(cwd: string, readOnly: readonly string[]): SandboxProfile | string {
+  build(
+    cwd: string,
+    readOnly: readonly string[],
+    name: SandboxProfileName,
+  ): SandboxProfile | string {
     const { opened, permissions } = this.#parts;
     const { settings } = opened.config;
-    const added = listReal(permissions.directories());
+    const added = listReal(permissions?.directories() ?? []);
     const areas = [...opened.workspaceRoots, ...added.filter((each) => !this.#isState(each))];
     const gitPlaces = areas.map(findGitPlaces);
-    const denied = permissions.deniedFiles(cwd, areas);
+    const denied = permissions?.deniedFiles(cwd, areas) ?? NOTHING_DENIED;
     if (denied.whyIncomplete !== null) return describeUnlisted(denied.whyIncomplete);
     const writable = [
       ...areas,
@@ -182,7 +237,7 @@ class ProfileBuilder {
     const isOwn = (file: string): boolean =>
       [...writable, this.#temporaryDirectory].some((area) => isInside(area, file));
     return {
-      name: 'workspace',
+      name,
       writable,
       protected: [
         ...areas.flatMap((area) => this.#listProtected(area)),
@@ -197,7 +252,7 @@ class ProfileBuilder {
         ...sockets.filter((file) => !isOwn(file)),
       ],
       ...findRunPlaces(),
-      network: this.#findNetwork(settings['sandbox.network']),
+      network: name === 'read-only' ? 'off' : this.#findNetwork(settings['sandbox.network']),
       temporaryDirectory: this.#temporaryDirectory,
       overlay: null,
       removedVariables: SOCKET_VARIABLES,
@@ -275,6 +330,8 @@ class ProfileBuilder {
     );
   }
 }
+
+const NOTHING_DENIED = { reads: [], edits: [], whyIncomplete: null };
 
 const PROTECTED_NAMES: readonly string[] = [
   '.hookline',

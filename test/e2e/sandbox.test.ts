@@ -4,7 +4,15 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf, hooklineProgram, resultOf } from '../cli/hookline.ts';
-import { at, createTempWorkspace, type TempWorkspace, write } from '../cli/temp-workspace.ts';
+import {
+  at,
+  createTempWorkspace,
+  HOOKS,
+  PRE_TOOL_USE,
+  type TempWorkspace,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import {
   bash,
@@ -190,6 +198,30 @@ for f in sys.argv[1:]:
     expect(existsSync(path.join(workspace.repo, '.git/hooks/x'))).toBe(false);
     expect(existsSync(path.join(workspace.repo, 'beside'))).toBe(false);
     expect(readFileSync(path.join(workspace.repo, '.git/config'), 'utf8')).not.toContain('[a]');
+  });
+});
+
+describe('a hook', () => {
+  const touching = (file: string): string =>
+    `#!/bin/sh\necho x > '${file}' 2>/dev/null\necho '{"cancel":false}'\n`;
+
+  it.each([
+    ['{}', [true, true]],
+    ['{"hooks":{"sandbox":"workspace"}}', [false, true]],
+    ['{"hooks":{"sandbox":"read-only"}}', [false, false]],
+    [`{"hooks":{"overrides":{"${PRE_TOOL_USE}":{"sandbox":"read-only"}}}}`, [false, false]],
+  ])('with the settings %s writes outside and inside: %j', async (config, expected) => {
+    const workspace = createTempWorkspace();
+    const places = [path.join(workspace.directory, 'outside'), path.join(workspace.repo, 'inside')];
+    const script = places.map(touching).join('\n').replaceAll('\n#!/bin/sh', '');
+    write(workspace.repo, `${HOOKS}/PreToolUse`, script.replace(/echo '\{.*\n/, ''));
+    chmodSync(path.join(workspace.repo, `${HOOKS}/PreToolUse`), 0o755);
+    trust(workspace);
+    write(workspace.home, '.hookline/config.json', config);
+    const result = await runScript(workspace, [bash('true'), DONE], ['go', ...STREAM]);
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.stderr).not.toContain('failed');
+    expect(places.map((file) => existsSync(file))).toEqual(expected);
   });
 });
 
