@@ -3,7 +3,7 @@ import { memoizePerObject } from '../base/memoize.ts';
 import type { Failure } from '../hooks/decision.ts';
 import type { Answer, Exchange, Handler, HandlerInput } from '../hooks/handler.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
-import { type Program, type ProgramResult, runProgram } from '../process/run.ts';
+import { type Program, type ProgramResult, runProgram, type RunProgram } from '../process/run.ts';
 
 /** A dialect's two pure functions: one encodes the payload of a hook, one decodes its result. */
 export interface Codec {
@@ -17,11 +17,13 @@ export interface CommandTarget extends Omit<Handler, 'run'> {
   /** Returns the program to start, without its stdin. */
   readonly program: (input: HandlerInput) => Omit<Program, 'stdin'>;
   readonly codec: Codec;
+  /** How the program is run; with the user's rights when absent. */
+  readonly runWith?: RunProgram | undefined;
 }
 
 /** Creates a handler from a program and a codec, for dialects whose programs answer when they end. */
 export function createCommandHandler(target: CommandTarget): Handler {
-  const { program, codec, ...handler } = target;
+  const { program, codec, runWith = runProgram, ...handler } = target;
   const encode = shareEncoding(codec.encode);
   return {
     ...handler,
@@ -29,7 +31,7 @@ export function createCommandHandler(target: CommandTarget): Handler {
     async run(input, signal, report) {
       const started = program(input);
       const stdin = (): Buffer => encode(input);
-      const result = await runProgram({ stdin, ...started }, { signal });
+      const result = await runWith({ stdin, ...started }, { signal });
       if (report !== undefined) reportExchange(started, stdin(), result, report);
       const ended = describeEnd(result, started.timeoutMs);
       return ended.failure === undefined ? { ...ended, ...codec.decode(input, result) } : ended;

@@ -4,6 +4,7 @@ import type { Handler, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/permissions.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
+import type { RunProgram } from '../process/run.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Binds, Starts } from '../trust/collect-unit.ts';
 
@@ -146,6 +147,8 @@ export interface Grant {
   readonly onFailure: FailurePolicy;
   readonly timeoutMs: number;
   readonly environment: Readonly<Environment>;
+  /** How its program is run; with the user's rights when absent. */
+  readonly run?: RunProgram;
   /** Returns why it may not run now, or null. Called right before each run; one wave reads each file once. */
   readonly withheld: (wave?: Wave) => string | null;
 }

@@ -39,6 +39,7 @@ import {
 import type { HookSet, ListedUnit } from './hook-set.ts';
 import { createListedHook, type ListedHook } from './listed-hook.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
+import { createHookSandboxes } from './open-sandbox.ts';
 import { pruneState } from './prune-state.ts';
 import { redactText } from './redact-object.ts';
 import type { LazyClaim } from '../trust/claims.ts';
@@ -137,7 +138,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       notice,
       disposed: disposing.signal,
     })));
-  const opened = openHooks(withHookPorts(options, loadSessions));
+  const hookSandboxes = createHookSandboxes(() => opened);
+  const opened: OpenedHooks = openHooks({
+    ...withHookPorts(options, loadSessions),
+    runInSandbox: hookSandboxes.run,
+  });
   const { hookSet } = opened;
   const engines = createEngines(opened, options, notice, (late) => {
     sessions.get(late.event.sessionId)?.session.receiveLate(late);
@@ -172,6 +177,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       await (await loading?.catch(() => null))?.close('other');
       // A hook of ConfigChange that still runs would otherwise be waited for.
       await Promise.all([watching?.close(), engines.close()]);
+      hookSandboxes.close();
       opened.claim.release();
     },
   };

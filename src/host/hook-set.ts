@@ -1,3 +1,7 @@
+import { dropUndefined } from '../base/defined.ts';
+import type { RunProgram } from '../process/run.ts';
+import type { SandboxProfileName } from '../process/sandbox/profile.ts';
+import { createRefusal } from '../process/sandbox/run-in-sandbox.ts';
 import path from 'node:path';
 import { memoize, memoizePerObject } from '../base/memoize.ts';
 import type { AnnouncedChanges, Discoverer, DiscoverOptions } from '../dialects/dialect.ts';
@@ -103,6 +107,8 @@ export interface HookSetOptions {
   readonly trust: TrustChecker | null;
   /** Passed to every hook in its environment, so that trust commands can refuse to run inside a hook. */
   readonly sessionId: () => string;
+  /** Runs programs in a sandbox; absent where there is none to be had. */
+  readonly runInSandbox?: ((profile: SandboxProfileName) => RunProgram) | undefined;
 }
 
 /** The variable that marks processes inside an agent session. */
@@ -242,8 +248,17 @@ class Grants {
       ...readLimits(hook, this.#options.settings),
       environment:
         unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
+      ...dropUndefined({ run: this.#findRunner(unit) }),
       withheld: this.findReasonToWithhold.bind(this, unit),
     };
+  }
+
+  /** A hook that must run in a sandbox never runs without one. */
+  #findRunner(unit: DiscoveredUnit): RunProgram | undefined {
+    const { settings, runInSandbox } = this.#options;
+    const profile = findOverride(unit, settings)?.sandbox ?? settings['hooks.sandbox'];
+    if (profile === 'off') return undefined;
+    return runInSandbox?.(profile) ?? (async () => createRefusal(NO_SANDBOX));
   }
 
   /** Why a unit may not run now, or null; called right before each run. */
@@ -321,11 +336,18 @@ function readLimits(
   const { unit } = found;
   const { timeoutMs, onFailure } =
     found.kind === 'hook' ? found : { timeoutMs: 0, onFailure: 'open' as const };
-  const override = settings['hooks.overrides'][unit.id] ?? settings['hooks.overrides'][unit.ownId];
+  const override = findOverride(unit, settings);
   return {
     timeoutMs: override?.timeoutMs ?? timeoutMs,
     onFailure: resolveFailurePolicy(override?.onFailure ?? null, settings, onFailure),
   };
+}
+
+const NO_SANDBOX =
+  'It was not started: the settings put it into a sandbox, and this host cannot make one.';
+
+function findOverride({ id, ownId }: DiscoveredUnit, settings: Settings) {
+  return settings['hooks.overrides'][id] ?? settings['hooks.overrides'][ownId];
 }
 
 function resolveFailurePolicy(

@@ -11,7 +11,7 @@ import { type Config, loadConfig } from './config.ts';
 import type { Surroundings } from '../dialects/machine.ts';
 import { readSurroundings, getStateDirectory, getTrustKeyFile } from './surroundings.ts';
 import { createMachine, type MachineSearch } from './dialect-machine.ts';
-import { createHookSet, type HookSet } from './hook-set.ts';
+import { createHookSet, type HookSet, type HookSetOptions } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
 import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './open-trust.ts';
@@ -38,6 +38,8 @@ export interface HookSearch extends MachineSearch {
   readonly moment?: Partial<Moment>;
   readonly surroundings?: Surroundings;
   readonly clock?: Clock;
+  /** Runs the hooks that settings put into a sandbox. */
+  readonly runInSandbox?: HookSetOptions['runInSandbox'];
 }
 
 export interface OpenedHooks {
@@ -137,6 +139,7 @@ function findHooks(
     configFile,
     trust: search.trust === 'all' ? null : opened.trust.checker,
     sessionId: () => opened.moment().sessionId,
+    runInSandbox: search.runInSandbox,
   });
 }
 

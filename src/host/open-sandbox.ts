@@ -7,13 +7,26 @@ import type { CommandSandbox, OpenedSandbox } from '../agent/tools/shell/shell-l
 import { DIALECTS } from '../dialects/index.ts';
 import type { Permissions } from '../permissions/permissions.ts';
 import { expandHome } from '../permissions/rules/home-path.ts';
-import { createSandboxLauncher, type SandboxLauncher } from '../process/sandbox/create-sandbox.ts';
+import { memoize } from '../base/memoize.ts';
+import type { RunProgram } from '../process/run.ts';
+import type { SpawnRequest } from '../process/spawn.ts';
+import { createRefusal, runInSandbox } from '../process/sandbox/run-in-sandbox.ts';
+import {
+  createSandboxLauncher,
+  type SandboxedProgram,
+  type SandboxLauncher,
+} from '../process/sandbox/create-sandbox.ts';
+import { type HostProxy, startHostProxy } from '../process/sandbox/host-proxy.ts';
 import { probeSandbox, type SandboxProbe } from '../process/sandbox/probe.ts';
-import type { ProtectedPlace, SandboxProfile } from '../process/sandbox/profile.ts';
+import type {
+  ProtectedPlace,
+  SandboxProfile,
+  SandboxProfileName,
+} from '../process/sandbox/profile.ts';
 import { findGitPlaces } from './git-places.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { listProtectedDirectories } from './open-permissions.ts';
-import type { Settings } from './settings.ts';
+import type { SandboxNetwork, Settings } from './settings.ts';
 import {
   CACHES,
   findRunPlaces,
@@ -32,7 +45,8 @@ export interface SessionSandbox extends CommandSandbox {
 /** What a sandbox is made of: the machine, the settings, and who may do what in the session. */
 export interface SandboxParts {
   readonly opened: OpenedHooks;
-  readonly permissions: Permissions;
+  /** Null for hooks, to which no rules apply. */
+  readonly permissions: Pick<Permissions, 'directories' | 'deniedFiles'> | null;
   /** Overrides the setting. */
   readonly mode: Settings['sandbox.mode'] | undefined;
   readonly notice: (text: string) => void;
@@ -58,11 +72,11 @@ export async function openSandbox(parts: SandboxParts): Promise<SessionSandbox> 
   const probing = probeHostSandbox(opened);
   if (mode === 'on') requireSandbox(await probing);
   else void probing.then((probe) => reportUnavailable(probe, notice));
-  const session = new TemporaryPlaces();
+  const session = new SessionPlaces();
   let opening: Promise<OpenedSandbox | string | null> | null = null;
   return {
     open: () => (opening ??= probing.then((probe) => enterSandbox(probe, parts, session))),
-    close: () => session.remove(),
+    close: () => session.close(),
   };
 }
 
@@ -82,27 +96,73 @@ function reportUnavailable(probe: SandboxProbe, notice: (text: string) => void):
   notice(`commands run without a sandbox: ${probe.why}${hint}`);
 }
 
-/** The session's own temporary directory, made with its first command. */
-class TemporaryPlaces {
+/** Runs hooks in sandboxes of their own kind: without deny rules, which are about the agent. */
+export interface HookSandboxes {
+  readonly run: (profile: SandboxProfileName) => RunProgram;
+  close(): void;
+}
+
+/** `getOpened` is called when the first such hook runs. */
+export function createHookSandboxes(getOpened: () => OpenedHooks): HookSandboxes {
+  const places = new SessionPlaces();
+  const open = memoize(async () => {
+    const parts = { opened: getOpened(), permissions: null, mode: undefined, notice: ignoreNotice };
+    const probe = await probeHostSandbox(parts.opened);
+    return probe.works ? ((await enterSandbox(probe, parts, places)) ?? '') : probe.why;
+  });
+  return {
+    run: (profile) => async (program, options) => {
+      const sandbox = await open();
+      const entered = typeof sandbox === 'string' ? sandbox : sandbox.enter(program, [], profile);
+      if (typeof entered !== 'string') return runInSandbox(program, entered, options);
+      return createRefusal(`It was not started, because its sandbox cannot be made: ${entered}`);
+    },
+    close: () => places.close(),
+  };
+}
+
+// The reason is in the failure of each hook.
+function ignoreNotice(): void {}
+
+/** The session's own temporary directory and proxy, made with its first command. */
+class SessionPlaces {
   #directory: string | null = null;
+  #proxy: HostProxy | null = null;
 
   open(): string {
     this.#directory ??= realpathSync(mkdtempSync(path.join(tmpdir(), 'hookline-session-')));
     return this.#directory;
   }
 
-  remove(): void {
+  /** Null for a network that needs no proxy. */
+  async openProxy(network: SandboxNetwork): Promise<HostProxy | null> {
+    if (typeof network === 'string') return null;
+    this.#proxy ??= await startHostProxy(path.join(this.open(), 'proxy.socket'), network);
+    return this.#proxy;
+  }
+
+  close(): void {
+    this.#proxy?.close();
     if (this.#directory === null) return;
     rmSync(this.#directory, { recursive: true, force: true });
     this.#directory = null;
   }
 }
 
-function enterSandbox(
+/** A sandbox that is entered with either profile. */
+interface NamedSandbox extends OpenedSandbox {
+  enter(
+    program: SpawnRequest,
+    readOnly: readonly string[],
+    profile?: SandboxProfileName,
+  ): SandboxedProgram | string;
+}
+
+async function enterSandbox(
   probe: SandboxProbe,
   parts: SandboxParts,
-  session: TemporaryPlaces,
-): OpenedSandbox | string | null {
+  session: SessionPlaces,
+): Promise<NamedSandbox | string | null> {
   if (!probe.works) return null;
   const { opened } = parts;
   const { home } = opened.surroundings;
@@ -110,12 +170,15 @@ function enterSandbox(
     const temporaryDirectory = session.open();
     const stateDirectory = opened.stateDirectory ?? temporaryDirectory;
     const directory = path.join(stateDirectory, 'sandbox');
-    const launcher = createSandboxLauncher({ probe, directory });
-    const builder = new ProfileBuilder(parts, temporaryDirectory);
+    const { nodePath } = opened.surroundings;
+    const launcher = createSandboxLauncher({ probe, directory, nodePath });
+    const proxy = await session.openProxy(opened.config.settings['sandbox.network']);
+    const builder = new ProfileBuilder(parts, temporaryDirectory, proxy);
     return {
       temporaryDirectory,
       hidden: builder.listHiddenKeys().map((file) => formatInHome(file, home)),
-      enter: (program, readOnly) => enterWithProfile(launcher, builder, program, readOnly),
+      enter: (program, readOnly, name = 'workspace') =>
+        enterWithProfile(launcher, builder, program, readOnly, name),
     };
   } catch (error) {
     return `The sandbox could not be prepared, so nothing was started: ${getErrorMessage(error)}`;
@@ -131,9 +194,9 @@ function formatInHome(file: string, home: string | null): string {
 function enterWithProfile(
   launcher: SandboxLauncher,
   builder: ProfileBuilder,
-  ...[program, readOnly]: Parameters<OpenedSandbox['enter']>
+  ...[program, readOnly, name = 'workspace']: Parameters<NamedSandbox['enter']>
 ): ReturnType<OpenedSandbox['enter']> {
-  const profile = builder.build(program.cwd, readOnly);
+  const profile = builder.build(program.cwd, readOnly, name);
   return typeof profile === 'string' ? profile : launcher.prepare(program, profile);
 }
 
@@ -142,8 +205,10 @@ class ProfileBuilder {
   readonly #parts: SandboxParts;
   readonly #temporaryDirectory: string;
   readonly #home: string | null;
+  readonly #proxy: HostProxy | null;
 
-  constructor(parts: SandboxParts, temporaryDirectory: string) {
+  constructor(parts: SandboxParts, temporaryDirectory: string, proxy: HostProxy | null) {
+    this.#proxy = proxy;
     this.#parts = parts;
     this.#temporaryDirectory = temporaryDirectory;
     const { home } = parts.opened.surroundings;
@@ -151,13 +216,17 @@ class ProfileBuilder {
   }
 
   /** A string says why a deny rule could not be kept. */
-  build(cwd: string, readOnly: readonly string[]): SandboxProfile | string {
+  build(
+    cwd: string,
+    readOnly: readonly string[],
+    name: SandboxProfileName,
+  ): SandboxProfile | string {
     const { opened, permissions } = this.#parts;
     const { settings } = opened.config;
-    const added = listReal(permissions.directories());
+    const added = listReal(permissions?.directories() ?? []);
     const areas = [...opened.workspaceRoots, ...added.filter((each) => !this.#isState(each))];
     const gitPlaces = areas.map(findGitPlaces);
-    const denied = permissions.deniedFiles(cwd, areas);
+    const denied = permissions?.deniedFiles(cwd, areas) ?? NOTHING_DENIED;
     if (denied.whyIncomplete !== null) return describeUnlisted(denied.whyIncomplete);
     const writable = [
       ...areas,
@@ -165,14 +234,17 @@ class ProfileBuilder {
       ...this.#listWritable(settings['sandbox.write']),
     ];
     const sockets = listSockets(opened.surroundings.env, tmpdir());
-    const isOwn = (file: string): boolean => writable.some((area) => isInside(area, file));
+    const isOwn = (file: string): boolean =>
+      [...writable, this.#temporaryDirectory].some((area) => isInside(area, file));
     return {
-      name: 'workspace',
+      name,
       writable,
       protected: [
         ...areas.flatMap((area) => this.#listProtected(area)),
         ...gitPlaces.flatMap((git) => git.protected),
-        ...listReal([...denied.edits, ...readOnly]).map((file) => ({ path: file })),
+        ...listReal([...denied.edits, ...readOnly, ...this.#listOwnFiles()]).map((file) => ({
+          path: file,
+        })),
       ],
       hidden: [
         ...this.listHiddenKeys(),
@@ -180,7 +252,7 @@ class ProfileBuilder {
         ...sockets.filter((file) => !isOwn(file)),
       ],
       ...findRunPlaces(),
-      network: settings['sandbox.network'] === 'on' ? 'on' : 'off',
+      network: name === 'read-only' ? 'off' : this.#findNetwork(settings['sandbox.network']),
       temporaryDirectory: this.#temporaryDirectory,
       overlay: null,
       removedVariables: SOCKET_VARIABLES,
@@ -194,8 +266,19 @@ class ProfileBuilder {
     return stateDirectory !== null && isInside(stateDirectory, directory);
   }
 
+  #findNetwork(network: SandboxNetwork): SandboxProfile['network'] {
+    if (typeof network === 'string') return network;
+    return this.#proxy === null ? 'off' : { socket: this.#proxy.socket };
+  }
+
+  #listOwnFiles(): readonly string[] {
+    return this.#proxy === null ? [] : [this.#proxy.socket];
+  }
+
   #listWritable(wishes: readonly string[]): readonly string[] {
-    const absolute = wishes.map((wish) => expandHome(wish, this.#home)).filter(path.isAbsolute);
+    const absolute = wishes
+      .map((wish) => expandHome(wish, this.#home))
+      .filter((wish) => path.isAbsolute(wish));
     return listReal(absolute).filter((place) => !isProgramDirectory(place));
   }
 
@@ -247,6 +330,8 @@ class ProfileBuilder {
     );
   }
 }
+
+const NOTHING_DENIED = { reads: [], edits: [], whyIncomplete: null };
 
 const PROTECTED_NAMES: readonly string[] = [
   '.hookline',

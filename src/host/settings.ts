@@ -19,7 +19,11 @@ interface HookOverride {
   readonly timeoutMs?: number;
   readonly onFailure?: 'open' | 'block';
   readonly profile?: 'classic' | 'sdk';
+  readonly sandbox?: HookSandbox;
 }
+
+/** The profile of the sandbox in which a hook runs, or none. */
+type HookSandbox = 'off' | 'workspace' | 'read-only';
 
 /** A disabled hook: by id alone, or in one workspace only. */
 export interface DisabledHook {
@@ -35,6 +39,7 @@ interface OwnSettings {
   readonly 'hooks.disabled': readonly DisabledHook[];
   readonly 'hooks.timeoutMs': number;
   readonly 'hooks.onFailure': 'open' | 'block';
+  readonly 'hooks.sandbox': HookSandbox;
   readonly 'hooks.overrides': Readonly<Record<string, HookOverride>>;
   readonly 'model.provider': string;
   readonly 'model.id': string;
@@ -115,10 +120,14 @@ const DISABLED_HOOKS: SettingKind<readonly DisabledHook[]> = {
 
 const ON_FAILURE = createChoice('open', 'block');
 
+const HOOK_SANDBOX = createChoice('off', 'workspace', 'read-only');
+const HOOK_SANDBOXES: readonly HookSandbox[] = ['off', 'workspace', 'read-only'];
+
 const OVERRIDE_KINDS = {
   timeoutMs: POSITIVE_NUMBER,
   onFailure: ON_FAILURE,
   profile: createChoice('classic', 'sdk'),
+  sandbox: HOOK_SANDBOX,
 };
 
 const OVERRIDES: SettingKind<Settings['hooks.overrides']> = {
@@ -137,6 +146,7 @@ const OVERRIDES: SettingKind<Settings['hooks.overrides']> = {
           ...OVERRIDE_KINDS.profile.schema,
           description: 'The generation of Cline that it was written for.',
         },
+        sandbox: { ...OVERRIDE_KINDS.sandbox.schema, description: 'The sandbox that it runs in.' },
       },
       additionalProperties: false,
     },
@@ -179,8 +189,16 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     ...ON_FAILURE,
     tighten: (current, offered) => (offered === 'block' ? offered : current),
   },
+  'hooks.sandbox': {
+    description:
+      'The sandbox in which hooks that are programs run: `off`, `workspace` or `read-only`. Trusted hooks have your rights otherwise.',
+    defaultValue: 'off',
+    ...HOOK_SANDBOX,
+    tighten: (current, offered) =>
+      HOOK_SANDBOXES.indexOf(offered) > HOOK_SANDBOXES.indexOf(current) ? offered : current,
+  },
   'hooks.overrides': {
-    description: 'Settings of single hooks, by id: `timeoutMs`, `onFailure`, `profile`.',
+    description: 'Settings of single hooks, by id: `timeoutMs`, `onFailure`, `profile`, `sandbox`.',
     defaultValue: {},
     ...OVERRIDES,
   },

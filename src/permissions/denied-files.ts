@@ -2,6 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { isInside } from '../base/paths.ts';
+import type { DeniedFiles } from './permissions.ts';
 import {
   canMatchBelow,
   canMatchWrittenPath,
@@ -16,14 +17,6 @@ import {
   type PermissionRule,
   type RuleLocations,
 } from './rules/permission-rule.ts';
-
-/** The files and directories that exist and that deny rules with a path are about. */
-export interface DeniedFiles {
-  readonly reads: readonly string[];
-  readonly edits: readonly string[];
-  /** Why the lists may lack something, as a sentence; null when they are complete. */
-  readonly whyIncomplete: string | null;
-}
 
 /** Bounds one listing; what is not reached makes it incomplete. */
 export interface ListingLimits {

@@ -1,6 +1,5 @@
 import { dropUndefined } from '../base/defined.ts';
 import type { GitProfile } from '../process/git/git-profile.ts';
-import type { DeniedFiles } from './denied-files.ts';
 
 export type { GitProfile };
 
@@ -84,6 +83,14 @@ export interface Permissions {
   deniedFiles(cwd: string, searched: readonly string[]): DeniedFiles;
   /** Applies updates of a hook or the user; returns notes about what of them is ignored. */
   update(updates: readonly unknown[]): readonly string[];
+}
+
+/** The files and directories that exist and that deny rules with a path are about. */
+export interface DeniedFiles {
+  readonly reads: readonly string[];
+  readonly edits: readonly string[];
+  /** Why the lists may lack something, as a sentence; null when they are complete. */
+  readonly whyIncomplete: string | null;
 }
 
 /** The `permissions` object of one settings file. */

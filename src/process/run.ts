@@ -69,6 +69,9 @@ export interface ProgramResult {
   readonly late: Promise<ProgramResult> | null;
 }
 
+/** Runs a program; another one than `runProgram` runs it in a sandbox. */
+export type RunProgram = (program: Program, options?: RunOptions) => Promise<ProgramResult>;
+
 /** Runs a program to its end. Never rejects and never throws: whatever goes wrong is the result. */
 export function runProgram(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
   return new Promise((resolve) => new Run(program, options, resolve).start());

@@ -1,9 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf, hooklineProgram, resultOf } from '../cli/hookline.ts';
-import { at, createTempWorkspace, type TempWorkspace, write } from '../cli/temp-workspace.ts';
+import {
+  at,
+  createTempWorkspace,
+  HOOKS,
+  PRE_TOOL_USE,
+  type TempWorkspace,
+  trust,
+  write,
+} from '../cli/temp-workspace.ts';
 import { until } from '../process/programs.ts';
 import {
   bash,
@@ -27,6 +36,13 @@ function runFile(workspace: TempWorkspace, script: string) {
 
 function initGit({ repo }: TempWorkspace): void {
   execFileSync('git', ['init', '-q', '-b', 'main', '.'], { cwd: repo });
+}
+
+/** A socket that something listens on until the test ends. */
+async function listenOn(file: string): Promise<void> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => void server.listen(file, resolve));
 }
 
 function textOf(end: unknown): string {
@@ -70,6 +86,32 @@ describe('a command in the sandbox', () => {
     const [end] = toolEnds(result);
     expect(textOf(end)).not.toMatch(/TOKEN-[A-D]/);
     expect(errorOf(end)).toMatch(/It hides ~\/\.ssh.*dangerouslyDisableSandbox: true/);
+  });
+
+  it('reaches no socket outside of the workspace, and is not told of any', async () => {
+    const workspace = createTempWorkspace();
+    const places = ['agent', 'bus', 'own'].map((name) => path.join(workspace.directory, name));
+    const inside = path.join(workspace.repo, 'dev.sock');
+    for (const file of [...places, inside]) await listenOn(file);
+    const [agent = '', bus = ''] = places;
+    const connect = `import socket,sys
+for f in sys.argv[1:]:
+  try: socket.socket(socket.AF_UNIX).connect(f); print("reached", f)
+  except OSError as e: print(e.strerror)`;
+    write(workspace.repo, 'connect.py', connect);
+    const turns = runFile(
+      workspace,
+      `python3 connect.py ${[...places, inside].join(' ')}; ls -A /run; env | grep -E 'SSH_AUTH_SOCK|DBUS|DISPLAY'; true`,
+    );
+    const env = {
+      SSH_AUTH_SOCK: agent,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}`,
+      DISPLAY: ':0',
+    };
+    const result = await runScript(workspace, turns, ['go', ...STREAM], { env });
+    expect(toolEnds(result)[0]).toMatchObject({
+      output: { text: [...Array(3).fill('Permission denied'), `reached ${inside}`].join('\n') },
+    });
   });
 
   it('asks with dangerouslyDisableSandbox, and is denied where nobody can be asked', async () => {
@@ -156,6 +198,30 @@ describe('a command in the sandbox', () => {
     expect(existsSync(path.join(workspace.repo, '.git/hooks/x'))).toBe(false);
     expect(existsSync(path.join(workspace.repo, 'beside'))).toBe(false);
     expect(readFileSync(path.join(workspace.repo, '.git/config'), 'utf8')).not.toContain('[a]');
+  });
+});
+
+describe('a hook', () => {
+  const touching = (file: string): string =>
+    `#!/bin/sh\necho x > '${file}' 2>/dev/null\necho '{"cancel":false}'\n`;
+
+  it.each([
+    ['{}', [true, true]],
+    ['{"hooks":{"sandbox":"workspace"}}', [false, true]],
+    ['{"hooks":{"sandbox":"read-only"}}', [false, false]],
+    [`{"hooks":{"overrides":{"${PRE_TOOL_USE}":{"sandbox":"read-only"}}}}`, [false, false]],
+  ])('with the settings %s writes outside and inside: %j', async (config, expected) => {
+    const workspace = createTempWorkspace();
+    const places = [path.join(workspace.directory, 'outside'), path.join(workspace.repo, 'inside')];
+    const script = places.map(touching).join('\n').replaceAll('\n#!/bin/sh', '');
+    write(workspace.repo, `${HOOKS}/PreToolUse`, script.replace(/echo '\{.*\n/, ''));
+    chmodSync(path.join(workspace.repo, `${HOOKS}/PreToolUse`), 0o755);
+    trust(workspace);
+    write(workspace.home, '.hookline/config.json', config);
+    const result = await runScript(workspace, [bash('true'), DONE], ['go', ...STREAM]);
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.stderr).not.toContain('failed');
+    expect(places.map((file) => existsSync(file))).toEqual(expected);
   });
 });
 

@@ -93,6 +93,7 @@ test('a workspace may only tighten a few', () => {
   const touchable = Object.entries(SETTINGS).filter(([, { tighten }]) => tighten !== undefined);
   expect(touchable.map(([name]) => name)).toEqual([
     'hooks.onFailure',
+    'hooks.sandbox',
     'agent.maxTurns',
     'plugins.isolation',
     'sandbox.mode',

@@ -162,6 +162,7 @@ describe('the names of the contract', () => {
       'hooks.disabled': null,
       'hooks.timeoutMs': 'HOOK_EXECUTION_TIMEOUT_MS',
       'hooks.onFailure': null,
+      'hooks.sandbox': null,
       'hooks.overrides': null,
       'cline.cancel': null,
       'cline.maxContextChars': 'MAX_CONTEXT_MODIFICATION_SIZE',

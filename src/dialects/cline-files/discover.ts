@@ -207,7 +207,9 @@ function createHandlers(
     timeoutMs: grant.timeoutMs,
     opensStdin: file.opensStdin,
   });
-  return events.map((event) => createCommandHandler({ ...target, event, program, codec }));
+  return events.map((event) =>
+    createCommandHandler({ ...target, event, program, codec, runWith: grant.run }),
+  );
 }
 
 /** Formats the path relative to its root, or the whole path outside of it. */

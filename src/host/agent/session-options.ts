@@ -79,16 +79,8 @@ async function joinOptions(
     worktree === null
       ? ownPermissions
       : openSessionPermissions({ opened, options, notice: () => undefined });
-  const toolContextOptions = buildToolContextOptions(opened, id, storage.stored, permissions);
-  const sandbox = await openSandbox({
-    opened,
-    permissions,
-    mode: options.sandbox,
-    notice: services.notice,
-  });
-  const { spillDirectory } = toolContextOptions;
-  // The agent reads there the tool output that was too long for the conversation.
-  if (spillDirectory !== null) permissions.addDirectory(spillDirectory);
+  const places = { ...services, opened };
+  const { toolContextOptions, sandbox } = await openToolPlaces(places, storage, permissions);
   return {
     id,
     source: storage.source,
@@ -113,7 +105,7 @@ async function joinOptions(
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
     places: { ...findInstructionPaths(opened), skillDirectories: plugins.skills() },
-    toolContextOptions: { ...toolContextOptions, sandbox },
+    toolContextOptions,
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
     ...dropUndefined({ systemPrompt: options.systemPrompt, said: selection.said }),
@@ -125,6 +117,19 @@ async function joinOptions(
       await engine.close();
     },
   };
+}
+
+/** Opens the sandbox of a session, and builds what its tools know. */
+async function openToolPlaces(
+  { opened, options, notice }: SessionServices,
+  { id, stored }: OpenedStore,
+  permissions: Permissions,
+) {
+  const sandbox = await openSandbox({ opened, permissions, mode: options.sandbox, notice });
+  const tools = buildToolContextOptions(opened, id, stored, permissions);
+  // The agent reads there the tool output that was too long for the conversation.
+  if (tools.spillDirectory !== null) permissions.addDirectory(tools.spillDirectory);
+  return { toolContextOptions: { ...tools, sandbox }, sandbox };
 }
 
 /** A session's plugins may serve models, too. */

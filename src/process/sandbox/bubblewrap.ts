@@ -8,6 +8,11 @@ export interface Covers {
   readonly directory: string;
 }
 
+const BASE_ARGS: readonly string[] = [
+  '--ro-bind / / --dev /dev --proc /proc --remount-ro /proc',
+  '--unshare-pid --unshare-ipc --cap-drop ALL',
+].flatMap((line) => line.split(' '));
+
 /**
  * The arguments of bubblewrap for a profile. Capabilities are dropped by name, because bubblewrap keeps
  * them for root. `/proc` is read-only, because root may write kernel settings there without any
@@ -19,8 +24,7 @@ export function buildBubblewrapArgs(
   covers: Covers,
 ): readonly string[] {
   return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--remount-ro', '/proc'],
-    ...['--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL'],
+    ...BASE_ARGS,
     ...(profile.network === 'on' ? [] : ['--unshare-net']),
     ...mounts.flatMap((mount) => buildMountArgs(mount, covers)),
     // Last, because what is mounted in it needs a place there.

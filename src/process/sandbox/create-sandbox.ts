@@ -7,6 +7,7 @@ import { Placeholders } from './placeholders.ts';
 import { planMounts } from './plan-mounts.ts';
 import type { SandboxProbe } from './probe.ts';
 import type { SandboxProfile, SandboxProfileName } from './profile.ts';
+import { startThroughRelay } from './relay.ts';
 import { wrapInSeatbelt } from './seatbelt.ts';
 
 /** A program that is ready to be started in a sandbox. */
@@ -31,6 +32,8 @@ export interface LauncherOptions {
   readonly probe: Extract<SandboxProbe, { readonly works: true }>;
   /** A private directory for what sandboxes need outside; none of them may write in it. */
   readonly directory: string;
+  /** The Node.js that relays connections to a proxy. */
+  readonly nodePath: string;
 }
 
 export function createSandboxLauncher(options: LauncherOptions): SandboxLauncher {
@@ -46,7 +49,11 @@ export function createSandboxLauncher(options: LauncherOptions): SandboxLauncher
         const plan = planMounts(profile, placeholders.listClaimed());
         const release = placeholders.acquire(plan.placeholders);
         const args = buildBubblewrapArgs(profile, plan.mounts, covers);
-        const inside = { ...request, env: changeVariables(request.env, profile) };
+        const inside = reachNetwork(
+          { ...request, env: changeVariables(request.env, profile) },
+          profile,
+          options.nodePath,
+        );
         let untrack = (): void => undefined;
         return {
           program: wrapInBubblewrap(inside, { file: probe.file, args }),
@@ -63,6 +70,15 @@ export function createSandboxLauncher(options: LauncherOptions): SandboxLauncher
       }
     },
   };
+}
+
+function reachNetwork(
+  request: SpawnRequest,
+  { network }: SandboxProfile,
+  nodePath: string,
+): SpawnRequest {
+  if (typeof network === 'string') return request;
+  return startThroughRelay(request, { nodePath, socket: network.socket });
 }
 
 function createSeatbeltLauncher(file: string): SandboxLauncher {

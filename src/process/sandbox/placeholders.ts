@@ -167,13 +167,14 @@ function writeNewFile(file: string, text: string): void {
   }
 }
 
-/** Only what is still as it was created: an empty directory, or a file with exactly this text. */
-function removePlaceholder({ path: file, text }: Placeholder): void {
+/** Removes it if it is still as it was created; else somebody changed it, and it is theirs now. */
+function removePlaceholder({ path: file, text }: Placeholder): boolean {
   try {
     if (text === null) rmdirSync(file);
     else if (readText(file) === text) rmSync(file);
+    return true;
   } catch {
-    // Somebody put something into it, or removed it: it is theirs now.
+    return false;
   }
 }
 

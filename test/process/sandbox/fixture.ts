@@ -46,7 +46,11 @@ export async function createSandboxFixture(
   if (user === 'dropped') giveAway(base);
   const probe = await probeSandbox({ platform: 'linux', path: undefined, untrusted: [] });
   if (!probe.works) throw new Error(`${probe.why} ${probe.hint ?? ''}`);
-  const launcher = createSandboxLauncher({ probe, directory: path.join(base, 'state') });
+  const launcher = createSandboxLauncher({
+    probe,
+    directory: path.join(base, 'state'),
+    nodePath: process.execPath,
+  });
   chmodSync(base, 0o755);
   const profile: SandboxProfile = {
     name: 'workspace',

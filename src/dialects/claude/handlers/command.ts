@@ -65,7 +65,7 @@ export function createClaudeCommandHandler(
         opensStdin: opensStdin(),
       };
       const stdin = (): Buffer => encode(input);
-      const result = await runProgram({ ...program, stdin }, { signal, handOver });
+      const result = await (grant.run ?? runProgram)({ ...program, stdin }, { signal, handOver });
       if (report !== undefined) reportExchange(program, stdin(), result, report);
       return read(input, result, isBackground);
     },
