@@ -6,7 +6,12 @@ import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome, resolveTargetPath } from './rules/target-path.ts';
-import { canMakeRepository, changesGitConfiguration, isGitSteeringFile } from './git-steering.ts';
+import {
+  canMakeRepository,
+  changesGitConfiguration,
+  isGitSteeringDirectory,
+  isGitSteeringFile,
+} from './git-steering.ts';
 import { canWriteFiles, type CommandWords, resolveShellFiles } from './rules/shell-files.ts';
 
 /**
@@ -80,7 +85,7 @@ export class ProtectedPaths {
 
   #isHolder(file: string): boolean {
     const name = toLowerSlashes(file);
-    if (this.#holders.has(path.posix.basename(name))) return true;
+    if (this.#holders.has(path.posix.basename(name)) || isGitSteeringDirectory(name)) return true;
     return this.#directories.some((each) => path.dirname(each) === name);
   }
 

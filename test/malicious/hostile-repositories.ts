@@ -202,6 +202,16 @@ const REPOSITORIES: readonly HostileRepository[] = [
     commands: ['git status'],
   },
   {
+    about: 'an included standard input',
+    setup: `${COMMIT} && printf '[core]\\n\\tfsmonitor = %s\\n' "$EVIL" > notes.txt && git config include.path /dev/stdin`,
+    commands: ['cat notes.txt | git status'],
+  },
+  {
+    about: 'the pretty format of a file that git log shows',
+    setup: `${COMMIT} ${SIGNED} && git config format.pretty 'tformat:%GK %GS' && git config gpg.x509.program "$EVIL" && git config gpg.program "$EVIL" && git tag -m x v1`,
+    commands: ['git log -1 HEAD'],
+  },
+  {
     about: 'config.worktree',
     setup: `${COMMIT} && git config extensions.worktreeConfig true && git config --worktree core.fsmonitor "$EVIL"`,
     commands: ['git status'],
