@@ -202,12 +202,7 @@ const REPOSITORIES: readonly HostileRepository[] = [
     commands: ['git status'],
   },
   {
-    about: 'an included standard input',
-    setup: `${COMMIT} && printf '[core]\\n\\tfsmonitor = %s\\n' "$EVIL" > notes.txt && git config include.path /dev/stdin`,
-    commands: ['cat notes.txt | git status'],
-  },
-  {
-    about: 'the pretty format of a file that git log shows',
+    about: 'a format with the key of a signature',
     setup: `${COMMIT} ${SIGNED} && git config format.pretty 'tformat:%GK %GS' && git config gpg.x509.program "$EVIL" && git config gpg.program "$EVIL" && git tag -m x v1`,
     commands: ['git log -1 HEAD'],
   },
