@@ -120,7 +120,7 @@ function checkMode(call: PermissionCall, context: JudgeContext): PermissionRulin
   if (context.mode === 'bypassPermissions') {
     return {
       ...createAllow('The mode bypassPermissions allows it.'),
-      ...findUnaskedGit(call, context),
+      ...findBypassGit(call, context),
     };
   }
   return checkAllowRules(call, context) ?? checkToolKind(call, context) ?? createAsk(call, context);
@@ -172,6 +172,15 @@ function checkShellCommand(
   if (!parsedLine.commands.every(createCommandCheck(line, call, context))) return null;
   const reason = 'Every command in it only reads inside the workspace or is allowed by a rule.';
   return { ...createAllow(reason), ...findUnaskedGit(call, context) };
+}
+
+/** In this mode a line may go anywhere, and what is switched off for this directory is off there, too. */
+function findBypassGit(
+  call: PermissionCall,
+  context: JudgeContext,
+): Pick<PermissionRuling, 'gitProfile'> {
+  const { gitProfile } = findUnaskedGit(call, context);
+  return gitProfile === undefined ? {} : { gitProfile: { ...gitProfile, directory: null } };
 }
 
 /** The profile for git commands in a line that only read, unless a rule allows each of them. */
