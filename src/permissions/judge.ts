@@ -239,7 +239,7 @@ function explainGit(line: string | null, { findGitProfile }: JudgeContext): stri
   if (line === null || !parseShellCommands(line).commands.some(looksLikeGitReader)) return '';
   const profile = findGitProfile();
   return typeof profile === 'string'
-    ? ` Git could run programs of the repository: ${profile}.`
+    ? ` Git needs it here, because it could run programs of the repository: ${profile}.`
     : '';
 }
 

@@ -99,7 +99,7 @@ describe.skipIf(!hasGit)('without a rule', () => {
     const staged = prepareRepository({ setup: `${COMMIT} && echo . > .git/commondir` });
     const result = await runCommands(staged, ['git status']);
     expect(JSON.stringify(jsonOf(result))).toContain(
-      `Git could run programs of the repository: ${staged.repo}/.git has a commondir, which points elsewhere.`,
+      `Git needs it here, because it could run programs of the repository: ${staged.repo}/.git has a commondir, which points elsewhere.`,
     );
   });
 

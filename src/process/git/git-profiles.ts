@@ -181,7 +181,8 @@ function readSwitches(
   cache: FileStateCache<readonly GitSetting[] | string>,
 ): readonly GitSetting[] | string {
   const { repository } = place;
-  const cached = cache.find(repository.gitDirectory);
+  const key = JSON.stringify([repository.gitDirectory, repository.top]);
+  const cached = cache.find(key);
   if (cached !== null) return cached.value;
   const misplaced = checkPlace(git, repository);
   if (misplaced !== null) return misplaced;
@@ -199,7 +200,7 @@ function readSwitches(
     const files = [...listConfigFiles(repository), ...lines.flatMap(({ origin }) => origin ?? [])];
     // Git names files relative to the top of the working tree.
     cache.set(
-      repository.gitDirectory,
+      key,
       files.map((file) => path.resolve(repository.top, file)),
       switches,
     );
