@@ -39,6 +39,14 @@ function compileSteeringName(name: string): string {
     : `${escapePattern(name)}$`;
 }
 
+const HOLDERS =
+  /(?:^|\/)(?:\.git|git~1)\/(?:(?:modules|worktrees)(?:\/[^/]+)?|info|objects|objects\/info)$/;
+
+/** Whether a path, in lower case and with slashes, is a directory that contains files that steer git. */
+export function isGitSteeringDirectory(name: string): boolean {
+  return HOLDERS.test(name);
+}
+
 /** Whether a path, in lower case and with slashes, is a file that steers git. */
 export function isGitSteeringFile(name: string): boolean {
   return IN_GIT_DIRECTORY.test(name) || USER_FILES.test(name);

@@ -133,7 +133,7 @@ function checkMode(call: PermissionCall, context: JudgeContext): PermissionRulin
   if (context.mode === 'bypassPermissions') {
     return {
       ...createAllow('The mode bypassPermissions allows it.'),
-      ...findUnaskedGit(call, context),
+      ...findBypassGit(call, context),
     };
   }
   return checkAllowRules(call, context) ?? checkToolKind(call, context) ?? createAsk(call, context);
@@ -185,6 +185,15 @@ function checkShellCommand(
   if (!parsedLine.commands.every(createCommandCheck(line, call, context))) return null;
   const reason = 'Every command in it only reads inside the workspace or is allowed by a rule.';
   return { ...createAllow(reason), ...findUnaskedGit(call, context) };
+}
+
+/** In this mode a line may go anywhere, and what is switched off for this directory is off there, too. */
+function findBypassGit(
+  call: PermissionCall,
+  context: JudgeContext,
+): Pick<PermissionRuling, 'gitProfile'> {
+  const { gitProfile } = findUnaskedGit(call, context);
+  return gitProfile === undefined ? {} : { gitProfile: { ...gitProfile, directory: null } };
 }
 
 /** The profile for git commands in a line that only read, unless a rule allows each of them. */
@@ -243,7 +252,7 @@ function explainGit(line: string | null, { findGitProfile }: JudgeContext): stri
   if (line === null || !parseShellCommands(line).commands.some(looksLikeGitReader)) return '';
   const profile = findGitProfile();
   return typeof profile === 'string'
-    ? ` Git could run programs of the repository: ${profile}.`
+    ? ` Git needs it here, because it could run programs of the repository: ${profile}.`
     : '';
 }
 

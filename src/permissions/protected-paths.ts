@@ -6,7 +6,12 @@ import type { PermissionCall } from './permissions.ts';
 import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome } from './rules/home-path.ts';
-import { canMakeRepository, changesGitConfiguration, isGitSteeringFile } from './git-steering.ts';
+import {
+  canMakeRepository,
+  changesGitConfiguration,
+  isGitSteeringDirectory,
+  isGitSteeringFile,
+} from './git-steering.ts';
 import type { CommandWords } from './rules/visit-script.ts';
 import { canAccessFiles } from './rules/file-access.ts';
 import { resolveShellFiles } from './rules/shell-files.ts';
@@ -83,7 +88,7 @@ export class ProtectedPaths {
 
   #isHolder(file: string): boolean {
     const name = toLowerSlashes(file);
-    if (this.#holders.has(path.posix.basename(name))) return true;
+    if (this.#holders.has(path.posix.basename(name)) || isGitSteeringDirectory(name)) return true;
     return this.#directories.some((each) => path.dirname(each) === name);
   }
 

@@ -86,11 +86,20 @@ describe.skipIf(!hasGit)('without a rule', () => {
     expect([code, existsSync(staged.proof)]).toEqual([0, false]);
   });
 
+  it('git runs in every directory of the repository in the mode bypassPermissions', async () => {
+    const staged = prepareRepository({
+      setup: `${COMMIT} && mkdir src && touch src/new.txt && git config core.fsmonitor "$EVIL"`,
+    });
+    const args = ['--permission-mode', 'bypassPermissions', '--output', 'stream-json'];
+    const { stdout } = await runCommands(staged, ['cd src && git status --short'], args);
+    expect([stdout.includes('?? ./'), existsSync(staged.proof)]).toEqual([true, false]);
+  });
+
   it('the denial says why git was not run', async () => {
     const staged = prepareRepository({ setup: `${COMMIT} && echo . > .git/commondir` });
     const result = await runCommands(staged, ['git status']);
     expect(JSON.stringify(jsonOf(result))).toContain(
-      `Git could run programs of the repository: ${staged.repo}/.git has a commondir, which points elsewhere.`,
+      `Git needs it here, because it could run programs of the repository: ${staged.repo}/.git has a commondir, which points elsewhere.`,
     );
   });
 

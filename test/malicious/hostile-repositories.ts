@@ -202,6 +202,11 @@ const REPOSITORIES: readonly HostileRepository[] = [
     commands: ['git status'],
   },
   {
+    about: 'a format with the key of a signature',
+    setup: `${COMMIT} ${SIGNED} && git config format.pretty 'tformat:%GK %GS' && git config gpg.x509.program "$EVIL" && git config gpg.program "$EVIL" && git tag -m x v1`,
+    commands: ['git log -1 HEAD'],
+  },
+  {
     about: 'config.worktree',
     setup: `${COMMIT} && git config extensions.worktreeConfig true && git config --worktree core.fsmonitor "$EVIL"`,
     commands: ['git status'],

@@ -144,6 +144,10 @@ describe('a command that steers git', () => {
     'cp x .git/modules/lib/config',
     'echo x > ~/.gitconfig',
     'mv .git docs',
+    'mv evil .git/modules',
+    'mv evil .git/modules/lib',
+    'mv evil .git/info',
+    'cp -r evil .git/worktrees',
   ])('%j is asked about in every mode', (command) => {
     expect(listEffects('Bash', command)).toEqual(ASKED);
   });
@@ -182,6 +186,7 @@ describe('a command that steers git', () => {
     'git --version',
     'rm -f .git/index.lock',
     'ls .git',
+    'ls .git/modules',
     'npm test',
     'gh pr view',
   ])('%j is not', (command) => {

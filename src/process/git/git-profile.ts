@@ -5,8 +5,8 @@ import type { GitSetting } from './foreign-programs.ts';
 
 /** How git runs in a repository whose configuration nobody confirmed: without the programs that it names. */
 export interface GitProfile {
-  /** The real path of the directory that it was made for. */
-  readonly directory: string;
+  /** The real path of the only directory in which it may be used; null for any. */
+  readonly directory: string | null;
   readonly variables: Readonly<Environment>;
 }
 
@@ -107,7 +107,7 @@ export function formatGitFunction({ directory, variables }: GitProfile): string 
     '*) command git "$@"; return ;;',
     'esac',
     // A part of the call before this one may have changed the directory.
-    ...(process.platform === 'win32' ? [] : formatDirectoryCheck(directory)),
+    ...(directory === null || process.platform === 'win32' ? [] : formatDirectoryCheck(directory)),
     `${assignments.join(' ')} command git "$@"`,
     '} || exit 126',
   ].join('\n');

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isSameState } from '../../base/file-state.ts';
 import { memoize } from '../../base/memoize.ts';
-import { findRealPath } from '../../base/paths.ts';
+import { findRealPath, isInside } from '../../base/paths.ts';
 import type { Environment } from '../environment.ts';
 import { createProgramFinder } from '../program-finder.ts';
 import { type GitConfigEntry, type GitSetting, listProgramSwitches } from './foreign-programs.ts';
@@ -47,7 +47,9 @@ export function createGitProfiles(
       const foreignFile = repository === null ? null : checkFiles(repository, fileCache);
       if (foreignFile !== null) return foreignFile;
       const git: Git = (...args) => runGit(program, args, real, env);
-      const switches = repository === null ? [] : readSwitches(git, repository, switchCache);
+      const place = { repository, home: env['HOME'] ?? '', sessionDirectories };
+      const switches =
+        repository === null ? [] : readSwitches(git, { ...place, repository }, switchCache);
       if (typeof switches === 'string') return switches;
       return { directory: real, variables: buildReadingVariables(env, switches) };
     } catch (error) {
@@ -167,30 +169,59 @@ function checkFiles(
   return foreignFile;
 }
 
+interface ConfigPlace {
+  readonly repository: GitRepository;
+  readonly home: string;
+  readonly sessionDirectories: readonly string[];
+}
+
 function readSwitches(
   git: Git,
-  repository: GitRepository,
+  place: ConfigPlace,
   cache: FileStateCache<readonly GitSetting[] | string>,
 ): readonly GitSetting[] | string {
-  const cached = cache.find(repository.gitDirectory);
+  const { repository } = place;
+  const key = JSON.stringify([repository.gitDirectory, repository.top]);
+  const cached = cache.find(key);
   if (cached !== null) return cached.value;
   const misplaced = checkPlace(git, repository);
   if (misplaced !== null) return misplaced;
   const { output, why } = git('config', '--list', '--show-scope', '--show-origin', '-z');
   if (output === null) return why;
   const lines = parseConfigList(output);
+  const includes = lines.filter(({ key, isForeign }) => isForeign && INCLUDE.test(key));
+  const unstable = includes.find((line) => canIncludeChange(line, place));
+  if (unstable !== undefined) {
+    return `the repository’s configuration includes ${unstable.value ?? ''}, which may change before git runs`;
+  }
   const switches = limitSwitches(listProgramSwitches(lines));
   // An included file may appear or begin to count without a change of the files that were read.
-  if (!lines.some(({ key, isForeign }) => isForeign && /^include(?:if)?\./.test(key))) {
+  if (includes.length === 0) {
     const files = [...listConfigFiles(repository), ...lines.flatMap(({ origin }) => origin ?? [])];
     // Git names files relative to the top of the working tree.
     cache.set(
-      repository.gitDirectory,
+      key,
       files.map((file) => path.resolve(repository.top, file)),
       switches,
     );
   }
   return switches;
+}
+
+const INCLUDE = /^include(?:if\..*)?\.path$/s;
+
+/** Files that another command of the line, or the git command itself, could fill: those of the workspace and of the system. */
+function canIncludeChange({ value, origin }: ConfigLine, place: ConfigPlace): boolean {
+  const { repository, home, sessionDirectories } = place;
+  const written = (value ?? '').replace(/^~\//, () => `${home}/`);
+  if (/^[~%]/.test(written)) return true;
+  const from = path.dirname(path.resolve(repository.top, origin ?? ''));
+  const file = path.resolve(from, written);
+  const exists = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  if (exists && statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return true;
+  const spellings = [file, findRealPath(exists ? file : path.dirname(file)) ?? file];
+  const places = [repository.top, ...sessionDirectories, '/dev', '/proc', '/sys'];
+  return spellings.some((each) => places.some((outer) => isInside(outer, each)));
 }
 
 function listConfigFiles({ gitDirectory, commonDirectory }: GitRepository): readonly string[] {

@@ -230,6 +230,21 @@ describe.skipIf(!hasGit)('git is asked about', () => {
     );
   });
 
+  it.each([
+    ['../team.gitconfig', ''],
+    ['/dev/stdin', ''],
+    ['/proc/self/limits-of-nothing', ''],
+    ['../../stdin', 'ln -s /dev/stdin ../stdin'],
+    ['../../team', 'ln -s repo/team ../team && touch team'],
+    ['~nobody/config', ''],
+    ['%(prefix)/config', ''],
+  ])('with an include that may change before git runs: %s', (file, setup) => {
+    const place = createPlace(`${setup === '' ? ':' : setup}; git config include.path '${file}'`);
+    expect(findProfile(place)).toBe(
+      `the repository’s configuration includes ${file}, which may change before git runs`,
+    );
+  });
+
   it('with a name that is not UTF-8', () => {
     const place = createPlace();
     const line = Buffer.from('[filter "\u00FF"]\n\tclean = evil\n', 'latin1');
@@ -332,10 +347,10 @@ describe.skipIf(!hasGit)('what was read', () => {
   });
 
   it('is not kept where a file is included, which may come to be', () => {
-    const place = createPlace('git config include.path ../later');
+    const place = createPlace('git config include.path ../../later');
     const find = createGitProfiles(place.env, process.platform);
     const before = readSettings(find(place.repo, [place.repo]));
-    writeFileSync(path.join(place.repo, 'later'), '[filter "x"]\n\tclean = evil\n');
+    writeFileSync(path.join(place.base, 'later'), '[filter "x"]\n\tclean = evil\n');
     const after = readSettings(find(place.repo, [place.repo]));
     expect([before['filter.x.clean'], after['filter.x.clean']]).toEqual([undefined, '']);
   });
