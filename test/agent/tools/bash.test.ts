@@ -226,7 +226,8 @@ describe('how a command ends', () => {
     const { toolContext } = createToolFixture({
       environment: () => ({ PATH: '/usr/bin:/bin', COLOUR: 'blue' }),
     });
-    const command = 'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD';
+    const command =
+      'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD -e HOOKLINE_PROCESS';
     expect(await use(bashTool, toolContext, { command })).toEqual(done('COLOUR\nPATH'));
   });
 
