@@ -51,10 +51,10 @@ function formatNewOutput(
   { text, truncated, totalBytes, tail, saved }: NewOutput,
   isWanted: LineFilter,
 ) {
-  const place = saved === null ? '' : `. ${formatSavedTo(saved)}`;
-  const omission = `\n... [output of ${totalBytes} bytes cut here${place}] ...\n`;
+  const omission = `\n... [output of ${totalBytes} bytes cut here] ...\n`;
   const whole = toPlainText(truncated ? `${text}${omission}${tail}` : text);
-  return truncateOutput(trimOutput(whole.split('\n').filter(isWanted).join('\n')));
+  const shown = truncateOutput(trimOutput(whole.split('\n').filter(isWanted).join('\n')));
+  return saved === null ? shown : `${shown}\n${formatSavedTo(saved)}`;
 }
 
 function createShellOutput(shell: ShellState, stdout: string): ToolOutput {
