@@ -52,6 +52,7 @@ interface OwnSettings {
   readonly 'sandbox.mode': 'auto' | 'on' | 'off';
   readonly 'sandbox.write': readonly string[];
   readonly 'sandbox.network': SandboxNetwork;
+  readonly 'bash.maxOutputBytes': number;
   readonly 'web.allowPrivate': boolean;
   readonly 'trust.requireTerminal': boolean;
   readonly 'env.pass': readonly string[];
@@ -271,6 +272,12 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     defaultValue: 'on',
     ...NETWORK,
     tighten: tightenNetwork,
+  },
+  'bash.maxOutputBytes': {
+    description: 'How much output of one command is kept on disk, in the background too.',
+    defaultValue: 64 * 1024 * 1024,
+    ...POSITIVE_NUMBER,
+    tighten: (current, offered) => Math.min(current, offered),
   },
   'web.allowPrivate': {
     description: 'Whether WebFetch may reach this machine and private networks.',

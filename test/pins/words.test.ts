@@ -178,6 +178,7 @@ describe('the names of the contract', () => {
       'sandbox.write': null,
       'sandbox.network': null,
       'trust.requireTerminal': null,
+      'bash.maxOutputBytes': null,
       'web.allowPrivate': 'HOOKLINE_WEB_ALLOW_PRIVATE',
       'env.pass': null,
       'trace.enabled': null,

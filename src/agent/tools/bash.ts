@@ -18,6 +18,7 @@ import {
   type OpenedSandbox,
   type ShellLaunch,
 } from './shell/shell-launch.ts';
+import { MAX_UNREAD_BYTES } from './shell/shells.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
 import { followDirectory, resolveDirectory, type ToolContext } from './tool-context.ts';
 
@@ -95,7 +96,7 @@ async function runInForeground(
   const shellCommand = createShellCommand(command, before.directory, context, call);
   const launch = prepareLaunch(shellCommand, sandbox);
   if (typeof launch === 'string') return createFailedOutput(launch);
-  const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
+  const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS, context.maxOutputBytes);
   const showProgress = createProgress(call.onProgress);
   let leader: number | null = null;
   try {
@@ -237,7 +238,8 @@ async function startInBackground(
   if (typeof sandbox === 'string') return createFailedOutput(sandbox);
   const launch = prepareLaunch(createShellCommand(command, directory, context, call), sandbox);
   if (typeof launch === 'string') return createFailedOutput(launch);
-  const shell = context.shells.start(command, launch);
+  const spill = new SpillFile(context.spillDirectory, MAX_UNREAD_BYTES, context.maxOutputBytes);
+  const shell = context.shells.start(command, launch, spill);
   if (typeof shell === 'string') return createFailedOutput(shell);
   const emptyResponse = createBashResponse(
     { stdout: '', cut: null },
