@@ -68,7 +68,7 @@ export function resolveFrom(directory: string, file: string): string {
   return resolved;
 }
 
-export function hasParentSegment(file: string): boolean {
+function hasParentSegment(file: string): boolean {
   return file.includes('..') && /(?:^|\/)\.\.(?:\/|$)/.test(file);
 }
 

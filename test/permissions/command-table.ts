@@ -42,9 +42,6 @@ export const COMMAND_FILES: Readonly<Record<string, string>> = {
   'x.patch': '',
 };
 
-/** The files that the rules guard: their content must not be printed. */
-export const HIDDEN_FILES: readonly string[] = ['.env', 'secrets/key', 'secrets/sub/x'];
-
 /** Links and a copy of git, some of them ways round a rule that looks at names only. */
 export function createCommandLinks(root: string): void {
   symlinkSync('secrets/sub', path.join(root, 'deep'));
