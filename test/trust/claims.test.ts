@@ -15,7 +15,7 @@ function listClaims(state: string): readonly string[] {
 
 /** What a command below this process finds; `wrapper` gets its words after its own. */
 async function findBelow(state: string, wrapper: readonly string[] = []): Promise<unknown> {
-  const [program = '', ...args] = [...wrapper, ...NODE, state];
+  const [program, ...args] = [...wrapper, ...NODE, state];
   const child = spawn(program, args, { cwd: path.resolve(import.meta.dirname, '../..') });
   const { stdout } = await resultOf(child);
   return JSON.parse(stdout);
