@@ -32,8 +32,8 @@ describe('hookline trust', () => {
     const { code, stdout, stderr } = await runHookline(['trust'], at(workspace));
     expect(code).toBe(1);
     expect(stdout).toContain(`${PRE_TOOL_USE}  untrusted: it was never trusted here\n`);
-    expect(stdout).toContain(`  binds     ${GUARD}, ${HOOKS}/lib/help.sh\n`);
-    expect(stdout).toContain('  not bound scripts/check.sh, npm run lint\n');
+    expect(stdout).toContain(`  binds     ${GUARD}, ${HOOKS}/lib/help.sh, scripts/check.sh\n`);
+    expect(stdout).toContain('  not bound npm run lint, /bin/sh (interpreter)\n');
     expect(stdout).toContain('  │ npm run lint && ./scripts/check.sh\n');
     expect(stderr).toContain('cannot ask without a terminal');
     expect(stderr).toContain('--yes');
@@ -50,7 +50,7 @@ describe('hookline trust', () => {
           path: path.join(workspace.repo, GUARD),
           digest: expect.stringMatching(/^[0-9a-f]{64}$/),
           files: [GUARD],
-          notBound: [],
+          notBound: ['/bin/sh (interpreter)'],
         },
       ],
     });
