@@ -43,6 +43,7 @@ interface OwnSettings {
   readonly 'agent.stopCap': number;
   readonly 'agent.compactAt': number;
   readonly 'plugins.isolation': 'none' | 'process';
+  readonly 'bash.maxOutputBytes': number;
   readonly 'web.allowPrivate': boolean;
   readonly 'env.pass': readonly string[];
   readonly 'trace.enabled': boolean;
@@ -199,6 +200,12 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     ...createChoice('none', 'process'),
     variable: 'HOOKLINE_PLUGIN_ISOLATION',
     tighten: (current, offered) => (offered === 'process' ? offered : current),
+  },
+  'bash.maxOutputBytes': {
+    description: 'How much output of one command is kept on disk, in the background too.',
+    defaultValue: 64 * 1024 * 1024,
+    ...POSITIVE_NUMBER,
+    tighten: (current, offered) => Math.min(current, offered),
   },
   'web.allowPrivate': {
     description: 'Whether WebFetch may reach this machine and private networks.',

@@ -172,6 +172,7 @@ describe('the names of the contract', () => {
       'agent.stopCap': 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
       'agent.compactAt': null,
       'plugins.isolation': 'HOOKLINE_PLUGIN_ISOLATION',
+      'bash.maxOutputBytes': null,
       'web.allowPrivate': 'HOOKLINE_WEB_ALLOW_PRIVATE',
       'env.pass': null,
       'trace.enabled': null,

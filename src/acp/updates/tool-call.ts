@@ -7,6 +7,7 @@ import {
   readCurrentText,
 } from '../../agent/call-parts.ts';
 import { truncateText, isRecord } from '../../base/json.ts';
+import { listVisibleLines, makeVisible } from '../../base/visible-text.ts';
 import type { ToolOutput } from '../../agent/tools/tool.ts';
 
 const LONGEST_SHOWN = 30_000;
@@ -15,11 +16,16 @@ export function toTextContent(text: string): acp.ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 
-/** A code block, so that the text is not read as markdown. */
+/** A code block with the beginning of a long text. */
 export function toCodeBlock(text: string, language = ''): acp.ToolCallContent {
   const bounded = text.length > LONGEST_SHOWN ? `${truncateText(text, LONGEST_SHOWN)}\n…` : text;
-  const fence = chooseFence(bounded);
-  return toTextContent(`${fence}${language}\n${bounded.trimEnd()}\n${fence}`);
+  return toWholeCodeBlock(bounded.trimEnd(), language);
+}
+
+/** A code block, so that the text is not read as markdown. */
+function toWholeCodeBlock(text: string, language: string): acp.ToolCallContent {
+  const fence = chooseFence(text);
+  return toTextContent(`${fence}${language}\n${text}\n${fence}`);
 }
 
 /** A fence longer than any in the text. */
@@ -115,9 +121,14 @@ function toOneLine(text: string): string {
   return isWhole ? first : `${truncateText(first, LONGEST_TITLE)} …`;
 }
 
+/** Whether a title shows a command as it is. */
+function isWholeTitle(command: string): boolean {
+  return toOneLine(command) === command && listVisibleLines(command).join('\n') === command;
+}
+
 /** Code, because titles are markdown and a command must not be read as such. */
 function toCode(text: string): string {
-  const line = toOneLine(text);
+  const line = makeVisible(toOneLine(text));
   return line.includes('`') ? line : `\`${line}\``;
 }
 
@@ -134,8 +145,9 @@ function describeIntent(part: DisplayPart): acp.ToolCallContent[] {
   if (change !== null) return [change];
   const { name, fields } = part;
   const command = readText(fields, 'command');
-  if (name === 'Bash' && command !== null && toOneLine(command) !== command) {
-    return [toCodeBlock(command, 'sh')];
+  if (name === 'Bash' && command !== null && !isWholeTitle(command)) {
+    // All of it, because the user may be asked about it.
+    return [toWholeCodeBlock(listVisibleLines(command).join('\n'), 'sh')];
   }
   const plan = readText(fields, 'plan');
   return name === 'ExitPlanMode' && plan !== null ? [toTextContent(plan)] : [];

@@ -1,8 +1,7 @@
 import { getErrorMessage } from '../../base/errors.ts';
-import type { BoundedOutput } from '../../process/bounded-output.ts';
 import { defineTool } from './define-tool.ts';
-import { truncateOutput, toPlainText, trimOutput } from './shell/command-output.ts';
-import { type ShellState, describeUnknownShell } from './shell/shells.ts';
+import { formatSavedTo, truncateOutput, toPlainText, trimOutput } from './shell/command-output.ts';
+import { type NewOutput, type ShellState, describeUnknownShell } from './shell/shells.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 
 export const bashOutputTool = defineTool({
@@ -49,12 +48,13 @@ async function compileFilter(filter: string | null): Promise<LineFilter | string
 }
 
 function formatNewOutput(
-  { text, truncated, totalBytes, tail }: BoundedOutput,
+  { text, truncated, totalBytes, tail, saved }: NewOutput,
   isWanted: LineFilter,
 ) {
   const omission = `\n... [output of ${totalBytes} bytes cut here] ...\n`;
   const whole = toPlainText(truncated ? `${text}${omission}${tail}` : text);
-  return truncateOutput(trimOutput(whole.split('\n').filter(isWanted).join('\n')));
+  const shown = truncateOutput(trimOutput(whole.split('\n').filter(isWanted).join('\n')));
+  return saved === null ? shown : `${shown}\n${formatSavedTo(saved)}`;
 }
 
 function createShellOutput(shell: ShellState, stdout: string): ToolOutput {

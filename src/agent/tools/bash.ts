@@ -10,6 +10,7 @@ import {
   createProgress,
   SpillFile,
 } from './shell/command-output.ts';
+import { MAX_UNREAD_BYTES } from './shell/shells.ts';
 import { toShellExitCode, prepareLaunch, type BashCommand } from './shell/shell-launch.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
 import { followDirectory, resolveDirectory, type ToolContext } from './tool-context.ts';
@@ -75,7 +76,7 @@ async function runInForeground(
   const before = resolveDirectory(context);
   const launch = prepareLaunch(createShellCommand(command, before.directory, context));
   if (typeof launch === 'string') return createFailedOutput(launch);
-  const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS);
+  const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS, context.maxOutputBytes);
   const showProgress = createProgress(call.onProgress);
   let leader: number | null = null;
   try {
@@ -172,7 +173,8 @@ async function startInBackground(
   context: ToolContext,
 ): Promise<ToolOutput> {
   const { directory, note } = resolveDirectory(context);
-  const shell = context.shells.start(createShellCommand(command, directory, context));
+  const spill = new SpillFile(context.spillDirectory, MAX_UNREAD_BYTES, context.maxOutputBytes);
+  const shell = context.shells.start(createShellCommand(command, directory, context), spill);
   if (typeof shell === 'string') return createFailedOutput(shell);
   const emptyResponse = createBashResponse(
     { stdout: '', cut: null },

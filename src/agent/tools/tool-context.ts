@@ -28,6 +28,8 @@ export interface ToolContext {
   shellPrelude(): string;
   /** The directory for output that is too long for the model; null when unavailable. */
   readonly spillDirectory: string | null;
+  /** How much output of one command is kept there; 64 MB by default. */
+  readonly maxOutputBytes?: number;
   /** Whether loopback and private addresses may be fetched; only in tests or by a user setting. */
   readonly canFetchPrivate: boolean;
   readonly ports: ToolPorts;

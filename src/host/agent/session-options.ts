@@ -260,6 +260,7 @@ export function buildToolContextOptions(
     allowedDirectories: () => permissions.directories(),
     createReadDenial: (cwd) => permissions.deniedReads(cwd),
     spillDirectory: stored === null ? null : path.join(stored.directory, 'tool-results'),
+    maxOutputBytes: config.settings['bash.maxOutputBytes'],
     canFetchPrivate: config.settings['web.allowPrivate'],
   };
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bashTool } from '../../../src/agent/tools/bash.ts';
@@ -227,7 +235,7 @@ describe('the temporary files of a command', () => {
     await until(() => changes.length === 2);
     const endedShell = { id: 'bash_1', command: spoil, status: 'completed', exitCode: 0 };
     expect(changes[1]).toEqual(endedShell);
-    expect(await toolContext.shells.kill('bash_1')).toEqual(endedShell);
+    expect(await toolContext.shells.kill('bash_1')).toMatchObject(endedShell);
     rmSync(directory);
     renameSync(`${directory}.old`, directory);
     expect(await use(bashTool, toolContext, { command: spoil })).toMatchObject({
@@ -236,6 +244,24 @@ describe('the temporary files of a command', () => {
       exitCode: 0,
     });
   });
+});
+
+test('output without end is kept on disk up to a limit, with a note where it was cut', async () => {
+  const spillDirectory = createDirectory();
+  const maxOutputBytes = 1024 * 1024;
+  const { toolContext } = createToolFixture({ spillDirectory, maxOutputBytes });
+  await start(toolContext, 'yes endless');
+  const listFiles = (): string[] => readdirSync(spillDirectory);
+  const isCut = (name: string): boolean =>
+    readFileSync(path.join(spillDirectory, name), 'utf8').includes('[output cut here: at most 1MB');
+  await until(() => listFiles().some(isCut));
+  const { text } = await use(bashOutputTool, toolContext, { bash_id: 'bash_1' });
+  const [name = ''] = listFiles();
+  const file = path.join(spillDirectory, name);
+  expect(text).toContain(`The first 1MB were saved to: ${file}`);
+  await toolContext.shells.kill('bash_1');
+  expect(listFiles()).toEqual([name]);
+  expect(statSync(file).size).toBeLessThan(maxOutputBytes + 200);
 });
 
 test('a listener that fails does not end the process', async () => {

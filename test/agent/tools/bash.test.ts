@@ -124,7 +124,10 @@ describe('output that is too long', () => {
     });
     const grownBy = process.memoryUsage.rss() - before;
     const [name = ''] = readdirSync(spillDirectory);
-    expect(statSync(path.join(spillDirectory, name)).size).toBe(200_000_005);
+    const { size } = statSync(path.join(spillDirectory, name));
+    expect(size).toBeGreaterThan(64 * 1024 * 1024);
+    expect(size).toBeLessThan(64 * 1024 * 1024 + 200);
+    expect(output.text).toContain('The first 64MB were saved to: ');
     expect(output.text).toContain('Output too large (190.7MB)');
     expect(output.text.length).toBeLessThan(3000);
     expect(grownBy).toBeLessThan(100 * 1024 * 1024);
@@ -226,7 +229,8 @@ describe('how a command ends', () => {
     const { toolContext } = createToolFixture({
       environment: () => ({ PATH: '/usr/bin:/bin', COLOUR: 'blue' }),
     });
-    const command = 'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD';
+    const command =
+      'env | cut -d= -f1 | sort | grep -vx -e _ -e SHLVL -e PWD -e OLDPWD -e HOOKLINE_PROCESS';
     expect(await use(bashTool, toolContext, { command })).toEqual(done('COLOUR\nPATH'));
   });
 

@@ -71,7 +71,8 @@ export function formatFailedOutput({ stdout, cut }: CommandOutput): string {
 const MAX_FAILURE_END = 5000;
 const MAX_PREVIEW_CHARACTERS = 2000;
 
-function formatSavedTo({ path, bytes, isWhole }: SavedOutput): string {
+/** Where output was saved, and how much of it. */
+export function formatSavedTo({ path, bytes, isWhole }: SavedOutput): string {
   if (isWhole) return `Full output saved to: ${path}`;
   return `The first ${formatByteCount(bytes)} were saved to: ${path}`;
 }
@@ -158,7 +159,7 @@ function getLastLine(chunk: Buffer): string {
   return truncateText(text.slice(text.lastIndexOf('\n') + 1).trim(), MAX_LINE_CHARACTERS);
 }
 
-interface SavedOutput {
+export interface SavedOutput {
   readonly path: string;
   readonly bytes: number;
   /** Whether the file contains all output. */
@@ -167,7 +168,7 @@ interface SavedOutput {
 
 const MIB = 1024 * 1024;
 /** Keeps an endless command from filling the disk. */
-const MAX_FILE_BYTES = 512 * MIB;
+const MAX_FILE_BYTES = 64 * MIB;
 
 /** Buffers output and writes it to a file once it exceeds a limit. */
 export class SpillFile {
@@ -180,9 +181,10 @@ export class SpillFile {
   #descriptor: number | null = null;
   #bytes = 0;
   #isWhole = true;
+  #hasFile = false;
 
   /** Without a directory nothing is written. `fromBytes` is the size from which a file is written. */
-  constructor(directory: string | null, fromBytes: number, maxBytes: number = MAX_FILE_BYTES) {
+  constructor(directory: string | null, fromBytes: number, maxBytes = MAX_FILE_BYTES) {
     this.#directory = directory;
     this.#fromBytes = fromBytes;
     this.#maxBytes = maxBytes;
@@ -203,6 +205,7 @@ export class SpillFile {
     try {
       createPrivateDirectory(directory);
       this.#descriptor = openSync(this.#path, 'wx', 0o600);
+      this.#hasFile = true;
     } catch {
       this.#isWhole = false;
     }
@@ -220,16 +223,28 @@ export class SpillFile {
         at += written;
         this.#bytes += written;
       }
+      if (!this.#isWhole) writeSync(this.#descriptor, this.#formatCut());
     } catch {
       this.#isWhole = false;
     }
   }
 
-  /** Null when the output was short or could not be written. */
-  finish(): SavedOutput | null {
-    if (this.#descriptor === null) return null;
-    closeSync(this.#descriptor);
+  #formatCut(): string {
+    const limit = formatByteCount(this.#maxBytes);
+    return `\n[output cut here: at most ${limit} of it are kept (setting bash.maxOutputBytes)]\n`;
+  }
+
+  /** What is saved now; null when the output is short or could not be written. */
+  get saved(): SavedOutput | null {
+    if (!this.#hasFile) return null;
     return { path: this.#path, bytes: this.#bytes, isWhole: this.#isWhole };
+  }
+
+  /** Closes the file and returns what is saved. */
+  finish(): SavedOutput | null {
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
+    return this.saved;
   }
 
   /** Call instead of `finish` when the file is not needed. */

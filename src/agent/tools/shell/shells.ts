@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type BoundedOutput, OutputCollector } from '../../../process/bounded-output.ts';
+import { type SavedOutput, SpillFile } from './command-output.ts';
 import { runProgram, type ProgramResult } from '../../../process/run.ts';
 import {
   toShellExitCode,
@@ -14,8 +15,16 @@ export interface ShellState {
   readonly status: 'running' | 'completed' | 'failed' | 'killed';
   /** Null while it runs and when it was killed. */
   readonly exitCode: number | null;
-  /** Whether it was killed and nothing that it started can be left. */
+}
+
+export interface KilledShell extends ShellState {
+  /** Whether nothing that it started can be left. */
   readonly isTreeEnded: boolean;
+}
+
+export interface NewOutput extends BoundedOutput {
+  /** The file that has what is missing; null when nothing is, or when there is none. */
+  readonly saved: SavedOutput | null;
 }
 
 /** Background commands of one agent. They end with the session at the latest. */
@@ -27,12 +36,15 @@ export class Shells {
   #isClosed = false;
 
   /** A string says why the command was not started. */
-  start(shellCommand: BashCommand): ShellState | string {
+  start(
+    shellCommand: BashCommand,
+    spill: SpillFile = new SpillFile(null, MAX_UNREAD_BYTES),
+  ): ShellState | string {
     if (this.#isClosed) return 'The session has ended; nothing can be started in the background.';
     const launch = prepareLaunch(shellCommand);
     if (typeof launch === 'string') return launch;
     const id = `bash_${this.#shells.size + 1}`;
-    const shell = new BackgroundShell(id, shellCommand.command, launch, this.orphans);
+    const shell = new BackgroundShell(id, shellCommand.command, { launch, spill }, this.orphans);
     this.#shells.set(id, shell);
     this.#notify(shell.state);
     // An error of a listener is not reported, because no caller could handle it.
@@ -45,15 +57,13 @@ export class Shells {
   }
 
   /** Output since the last call; null when there is no such shell. */
-  readNew(id: string): BoundedOutput | null {
+  readNew(id: string): NewOutput | null {
     return this.#shells.get(id)?.readNew() ?? null;
   }
 
   /** Ends the shell's process tree; null when there is no such shell. */
-  async kill(id: string): Promise<ShellState | null> {
-    const shell = this.#shells.get(id);
-    await shell?.kill();
-    return shell?.state ?? null;
+  async kill(id: string): Promise<KilledShell | null> {
+    return (await this.#shells.get(id)?.kill()) ?? null;
   }
 
   list(): readonly ShellState[] {
@@ -78,7 +88,13 @@ export class Shells {
   }
 }
 
-const MAX_UNREAD_BYTES = 256 * 1024;
+/** What is kept in memory until it is read. */
+export const MAX_UNREAD_BYTES = 256 * 1024;
+
+interface PreparedShell {
+  readonly launch: ShellLaunch;
+  readonly spill: SpillFile;
+}
 
 class BackgroundShell {
   readonly ended: Promise<void>;
@@ -86,10 +102,18 @@ class BackgroundShell {
   // Decodes across chunks, so that no character is split.
   readonly #decoder = new StringDecoder('utf8');
   #unread: OutputCollector = new OutputCollector(MAX_UNREAD_BYTES);
+  readonly #spill: SpillFile;
   #state: ShellState;
+  #isTreeEnded = false;
 
-  constructor(id: string, command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups) {
-    this.#state = { id, command, status: 'running', exitCode: null, isTreeEnded: false };
+  constructor(
+    id: string,
+    command: string,
+    { launch, spill }: PreparedShell,
+    orphans: OrphanedProcessGroups,
+  ) {
+    this.#state = { id, command, status: 'running', exitCode: null };
+    this.#spill = spill;
     this.ended = this.#run(command, launch, orphans);
   }
 
@@ -97,15 +121,16 @@ class BackgroundShell {
     return this.#state;
   }
 
-  readNew(): BoundedOutput {
+  readNew(): NewOutput {
     const output = this.#unread.result();
     this.#unread = new OutputCollector(MAX_UNREAD_BYTES);
-    return output;
+    return { ...output, saved: output.truncated ? this.#spill.saved : null };
   }
 
-  async kill(): Promise<void> {
+  async kill(): Promise<KilledShell> {
     this.#ending.abort();
     await this.ended;
+    return { ...this.#state, isTreeEnded: this.#isTreeEnded };
   }
 
   async #run(command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups): Promise<void> {
@@ -121,11 +146,16 @@ class BackgroundShell {
       {
         signal: this.#ending.signal,
         onStart: (pid) => void (leader = pid),
-        onOutput: (chunk) => this.#append(this.#decoder.write(chunk)),
+        onOutput: (chunk) => {
+          this.#spill.push(chunk);
+          this.#append(this.#decoder.write(chunk));
+        },
       },
     );
     this.#append(this.#decoder.end());
     if (result.spawnError !== null) this.#append(result.spawnError.message);
+    this.#spill.finish();
+    this.#isTreeEnded = result.isTreeEnded;
     orphans.track(leader, command);
     this.#state = { ...this.#state, ...toEndState(result) };
     launch.dispose();
@@ -136,11 +166,10 @@ class BackgroundShell {
   }
 }
 
-function toEndState(result: ProgramResult): Omit<ShellState, 'id' | 'command'> {
-  const { isTreeEnded } = result;
-  if (result.ending === 'abort') return { status: 'killed', exitCode: null, isTreeEnded };
+function toEndState(result: ProgramResult): Pick<ShellState, 'status' | 'exitCode'> {
+  if (result.ending === 'abort') return { status: 'killed', exitCode: null };
   const exitCode = toShellExitCode(result);
-  return { status: exitCode === 0 ? 'completed' : 'failed', exitCode, isTreeEnded };
+  return { status: exitCode === 0 ? 'completed' : 'failed', exitCode };
 }
 
 /** Lists the known shells when none has this id; null when one has. */

@@ -39,10 +39,6 @@ export class Log implements Component {
     this.add((width) => (this.#isUnfolded ? unfolded(width) : folded(width)));
   }
 
-  get isUnfolded(): boolean {
-    return this.#isUnfolded;
-  }
-
   toggleFolds(): void {
     this.#isUnfolded = !this.#isUnfolded;
   }

@@ -8,9 +8,11 @@ import type { Choice, ChoiceOption, OpenQuestion } from './view.ts';
 /** Replaces the editor until the user has answered. */
 export interface Panel extends Component, Focusable {
   handleInput(data: string): void;
+  /** Shows all of the subject, or its two ends again. */
+  toggleFold(): void;
 }
 
-/** How many rows of a panel's subject fit on the screen now. */
+/** How many rows the screen has now. */
 type CountRows = () => number;
 
 type OnAnswer<Answer> = (answer: Answer | null) => void;
@@ -23,7 +25,7 @@ const MIN_ROWS = 4;
 export class ChoicePanel implements Panel {
   focused = false;
   readonly #choice: Choice;
-  readonly #countRows: CountRows;
+  readonly #subject: Subject;
   readonly #answered: OnAnswer<readonly string[]>;
   readonly #marked: Set<string> | null;
   #at = 0;
@@ -35,7 +37,7 @@ export class ChoicePanel implements Panel {
     answered: OnAnswer<readonly string[]>,
   ) {
     this.#choice = choice;
-    this.#countRows = countRows;
+    this.#subject = new Subject(choice.lines, countRows);
     this.#answered = answered;
     this.#marked = takesSeveral ? new Set() : null;
   }
@@ -46,6 +48,7 @@ export class ChoicePanel implements Panel {
 
   handleInput(data: string): void {
     const { options } = this.#choice;
+    if (this.#subject.scroll(data)) return;
     if (matchesKey(data, 'escape')) this.#answered(null);
     else if (matchesKey(data, 'up')) this.#move(-1);
     else if (matchesKey(data, 'down') || matchesKey(data, 'tab')) this.#move(1);
@@ -55,6 +58,10 @@ export class ChoicePanel implements Panel {
       const pressed = (decodeKittyPrintable(data) ?? data).toLowerCase();
       this.#press(options.find(({ key }) => key === pressed));
     }
+  }
+
+  toggleFold(): void {
+    this.#subject.toggle();
   }
 
   #move(by: number): void {
@@ -79,11 +86,11 @@ export class ChoicePanel implements Panel {
   }
 
   render(width: number): string[] {
-    const { title, lines, options } = this.#choice;
+    const { title, options } = this.#choice;
     return [
       formatBorder(width),
       ...wrapLines(colors.bold(title), width),
-      ...formatPreview(lines, width, this.#countRows()),
+      ...this.#subject.render(width),
       ...options.flatMap((option, at) => this.#formatOption(option, at, width)),
       colors.dim(this.#marked === null ? formatChoiceHint(this.#choice) : MULTI_CHOICE_HINT),
       formatBorder(width),
@@ -114,12 +121,12 @@ const MULTI_CHOICE_HINT = 'Space toggle · Enter confirm · Esc cancel';
 export class QuestionPanel implements Panel {
   focused = true;
   readonly #question: OpenQuestion;
-  readonly #countRows: CountRows;
+  readonly #subject: Subject;
   readonly #input = new Input();
 
   constructor(question: OpenQuestion, countRows: CountRows, answered: OnAnswer<string>) {
     this.#question = question;
-    this.#countRows = countRows;
+    this.#subject = new Subject(question.lines, countRows);
     this.#input.focused = true;
     this.#input.onSubmit = (text) => answered(text);
     this.#input.onEscape = () => answered(null);
@@ -130,15 +137,19 @@ export class QuestionPanel implements Panel {
   }
 
   handleInput(data: string): void {
-    this.#input.handleInput(data);
+    if (!this.#subject.scroll(data)) this.#input.handleInput(data);
+  }
+
+  toggleFold(): void {
+    this.#subject.toggle();
   }
 
   render(width: number): string[] {
-    const { title, lines, hint } = this.#question;
+    const { title, hint } = this.#question;
     return [
       formatBorder(width),
       ...wrapLines(colors.bold(title), width),
-      ...formatPreview(lines, width, this.#countRows()),
+      ...this.#subject.render(width),
       ...this.#input.render(width),
       colors.dim(hint),
       formatBorder(width),
@@ -150,13 +161,63 @@ function formatBorder(width: number): string {
   return colors.dim('─'.repeat(width));
 }
 
-/** Truncates the lines to the free rows. */
-function formatPreview(lines: readonly string[], width: number, rows: number): string[] {
-  const all = lines.flatMap((line) => wrapLines(line, width));
-  const room = Math.max(MIN_ROWS, rows - ROWS_AROUND);
-  if (all.length <= room) return all;
-  const rest = all.length - room + 1;
-  return [...all.slice(0, room - 1), colors.dim(`… ${rest} more lines (ctrl+o to show)`)];
+/**
+ * What a panel asks about. Where it is longer than the screen, its beginning and its end are shown, so that
+ * nothing is left out between what is read last and the options; unfolded, all of it can be scrolled.
+ */
+class Subject {
+  readonly #lines: readonly string[];
+  readonly #countRows: CountRows;
+  #isUnfolded = false;
+  #top = 0;
+  #page = 0;
+
+  constructor(lines: readonly string[], countRows: CountRows) {
+    this.#lines = lines;
+    this.#countRows = countRows;
+  }
+
+  toggle(): void {
+    this.#isUnfolded = !this.#isUnfolded;
+    this.#top = 0;
+  }
+
+  /** Whether the key scrolled. */
+  scroll(data: string): boolean {
+    if (!this.#isUnfolded || this.#page === 0) return false;
+    if (matchesKey(data, 'pageUp')) this.#top -= this.#page;
+    else if (matchesKey(data, 'pageDown')) this.#top += this.#page;
+    else if (matchesKey(data, 'home')) this.#top = 0;
+    else if (matchesKey(data, 'end')) this.#top = Number.MAX_SAFE_INTEGER;
+    else return false;
+    return true;
+  }
+
+  render(width: number): string[] {
+    const all = this.#lines.flatMap((line) => wrapLines(line, width));
+    const room = Math.max(MIN_ROWS, this.#countRows() - ROWS_AROUND);
+    this.#page = 0;
+    if (all.length <= room) return all;
+    return this.#isUnfolded ? this.#renderPage(all, room - 1) : foldMiddle(all, room - 1);
+  }
+
+  #renderPage(all: readonly string[], page: number): string[] {
+    this.#page = page;
+    this.#top = Math.max(0, Math.min(this.#top, all.length - page));
+    const end = this.#top + page;
+    const position = `lines ${this.#top + 1}–${end} of ${all.length}`;
+    return [
+      ...all.slice(this.#top, end),
+      colors.dim(`${position} (PgUp PgDn scroll · ctrl+o fold)`),
+    ];
+  }
+}
+
+function foldMiddle(all: readonly string[], shown: number): string[] {
+  const head = Math.ceil(shown / 2);
+  const tail = shown - head;
+  const note = colors.yellow(`… ${all.length - shown} lines not shown here (ctrl+o shows all)`);
+  return [...all.slice(0, head), note, ...all.slice(all.length - tail)];
 }
 
 type MakePanel<Answer> = (answered: (answer: Answer | null) => void) => Panel;

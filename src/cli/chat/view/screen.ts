@@ -157,7 +157,7 @@ export class Screen implements ChatView {
       hasPanel: () => this.#slot.panel !== null,
       dismissPanel: () => this.#panels.dismiss(),
       isTypeahead: () => this.#slot.panel !== null && this.#typeahead.isTypeahead(),
-      toggleFolds: () => this.#log.toggleFolds(),
+      toggleFolds: () => this.#toggleFolds(),
     });
     this.#tui.addInputListener((data) => {
       if (!handleKey(data)) return undefined;
@@ -177,9 +177,13 @@ export class Screen implements ChatView {
     );
   }
 
-  /** Open folds show all of a panel. */
-  readonly #countRows = (): number =>
-    this.#log.isUnfolded ? Number.POSITIVE_INFINITY : this.#terminal.rows;
+  readonly #countRows = (): number => this.#terminal.rows;
+
+  /** Of the panel while there is one: a question always begins with both ends of its subject. */
+  #toggleFolds(): void {
+    if (this.#slot.panel === null) this.#log.toggleFolds();
+    else this.#slot.panel.toggleFold();
+  }
 
   #showPanel(panel: Panel | null): void {
     this.#slot.panel = panel;

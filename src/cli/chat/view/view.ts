@@ -75,7 +75,7 @@ export interface CommandCompletion {
 
 export interface Choice {
   readonly title: string;
-  /** The subject of the choice; truncated to the screen unless folds are open. */
+  /** The subject of the choice; both its ends are shown where it is longer than the screen. */
   readonly lines: readonly string[];
   readonly options: readonly ChoiceOption[];
   /** What Esc does, in a word; "cancel" by default. */

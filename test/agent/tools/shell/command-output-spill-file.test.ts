@@ -32,7 +32,9 @@ test('stops where the disk would fill up', () => {
   for (const text of ['abc', 'def', 'ghi', 'j']) spill.push(Buffer.from(text));
   const spilled = spill.finish();
   expect(spilled).toEqual({ path: expect.any(String), bytes: 6, isWhole: false });
-  expect(readFileSync(spilled?.path ?? '', 'utf8')).toBe('abcdef');
+  expect(readFileSync(spilled?.path ?? '', 'utf8')).toBe(
+    'abcdef\n[output cut here: at most 6 bytes of it are kept (setting bash.maxOutputBytes)]\n',
+  );
 });
 
 test.each([
