@@ -13,7 +13,7 @@ export function createTerminalUser(view: ChatView, cwd: () => string) {
       const answer = await view.choose(
         {
           title: formatQuestion(request),
-          lines: [...formatCallLines(request, cwd()), ...formatReason(request)],
+          lines: placeReason(request, formatCallLines(request, cwd())),
           options: listApprovalOptions(lasting),
           cancelLabel: 'deny',
         },
@@ -47,8 +47,13 @@ const DENIAL_QUESTION = {
   hint: 'Enter send · leave empty to give no reason',
 };
 
-function formatReason({ reason }: ApprovalRequest): readonly string[] {
-  return reason === '' ? [] : [`(${toPrintable(reason)})`];
+const SHORT_REASON = 160;
+
+/** A short reason stands below the call; a long one above it, where it cannot hide the call's end. */
+function placeReason({ reason }: ApprovalRequest, callLines: readonly string[]): readonly string[] {
+  if (reason === '') return callLines;
+  const line = `(${toPrintable(reason)})`;
+  return reason.length <= SHORT_REASON ? [...callLines, line] : [line, ...callLines];
 }
 
 function listApprovalOptions(lasting: string): readonly ChoiceOption[] {
