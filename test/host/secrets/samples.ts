@@ -5,11 +5,11 @@ const UPPER = 'A3B5C7D9E2F4G6H8J1K0L3M5N7P9Q2R4';
 const LOWER = 'a3b5c7d9e2f4g6h8j1k0l3m5n7p9q2r4';
 
 export const mixed = (length: number): string => MIXED.repeat(20).slice(0, length);
-export const hex = (length: number): string => HEX.repeat(20).slice(0, length);
-export const upper = (length: number): string => UPPER.repeat(20).slice(0, length);
-export const lower = (length: number): string => LOWER.repeat(20).slice(0, length);
-export const digits = (length: number): string => '1234567890'.repeat(20).slice(0, length);
-export const UUID = [hex(8), hex(4), '4a5b', '8c7d', hex(12)].join('-');
+const hex = (length: number): string => HEX.repeat(20).slice(0, length);
+const upper = (length: number): string => UPPER.repeat(20).slice(0, length);
+const lower = (length: number): string => LOWER.repeat(20).slice(0, length);
+const digits = (length: number): string => '1234567890'.repeat(20).slice(0, length);
+const UUID = [hex(8), hex(4), '4a5b', '8c7d', hex(12)].join('-');
 
 /** A token of each service, by the service's name. */
 export const TOKENS_BY_SERVICE: Readonly<Record<string, readonly string[]>> = {
