@@ -95,6 +95,7 @@ test('a workspace may only tighten a few', () => {
     'hooks.onFailure',
     'agent.maxTurns',
     'plugins.isolation',
+    'bash.maxOutputBytes',
     'cline.cancel',
     'cline.maxContextChars',
   ]);
