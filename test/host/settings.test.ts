@@ -98,6 +98,7 @@ test('a workspace may only tighten a few', () => {
     'plugins.isolation',
     'sandbox.mode',
     'sandbox.network',
+    'bash.maxOutputBytes',
     'cline.cancel',
     'cline.maxContextChars',
   ]);
