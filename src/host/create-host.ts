@@ -138,11 +138,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       notice,
       disposed: disposing.signal,
     })));
-  const hookSandboxes = createHookSandboxes(() => opened);
-  const opened: OpenedHooks = openHooks({
-    ...withHookPorts(options, loadSessions),
-    runInSandbox: hookSandboxes.run,
-  });
+  const hookSandboxes = createHookSandboxes((): OpenedHooks => opened);
+  const search = withHookPorts(options, loadSessions);
+  const opened = openHooks({ ...search, runInSandbox: hookSandboxes.run });
   const { hookSet } = opened;
   const engines = createEngines(opened, options, notice, (late) => {
     sessions.get(late.event.sessionId)?.session.receiveLate(late);
