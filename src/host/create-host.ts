@@ -4,7 +4,7 @@ import { callObserver } from '../base/callbacks.ts';
 import { systemClock } from '../base/clock.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { formatEnvPrelude } from '../process/env-files.ts';
-import type { DiscoveredUnit, Ignored } from '../dialects/discovery.ts';
+import type { Ignored } from '../dialects/discovery.ts';
 import { HooklineError } from '../base/errors.ts';
 import type { HookPorts } from '../dialects/ports.ts';
 import { createHookEngine, type HookEngine } from '../hooks/engine.ts';
@@ -36,7 +36,13 @@ import {
   type HookWatchOptions,
   type FileWatch,
 } from './watch-hook-files.ts';
-import type { HookSet, ListedUnit } from './hook-set.ts';
+import type { ListedUnit } from './hook-set.ts';
+import {
+  limitNotices,
+  listMissingGuards,
+  listUncountedGuards,
+  reportNewMistakes,
+} from './missing-guards.ts';
 import { createListedHook, type ListedHook } from './listed-hook.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { pruneState } from './prune-state.ts';
@@ -46,8 +52,6 @@ import type { Trust } from './open-trust.ts';
 export interface HostOptions extends HookSearch, AgentOptions {
   /** Handlers of the host's own, after those of the dialects. */
   readonly sources?: readonly HandlerSource[];
-  /** Refuses to start a session when a hook or rule of the configuration does not count as written. */
-  readonly isStrict?: boolean;
   /** Rescans when hook files change. With `soon`, the host does not wait for the watcher. */
   readonly watch?: boolean | 'soon';
   readonly onLate?: (late: LateOutcome) => void;
@@ -151,22 +155,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     notice,
   });
   reportHooks(opened, options);
-  reportNewProblems(opened, notice);
   return {
     ...opened,
     get engine() {
       return engines.own();
     },
-    ...createHookMethods(hookSet),
+    ...createHookMethods(opened),
     ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
-    missingGuards: () => listMissingGuards(opened),
     bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
     rescan: () => hookSet.rescan(),
     ...createSessionMethods(sessions),
-    async start(request) {
-      if (options.isStrict === true) rejectMissingGuards(opened);
-      return (await loadSessions()).start(request);
-    },
+    start: async (request) => (await loadSessions()).start(request),
     mcpServers: async () => (await loadSessions()).mcpReport(),
     subscribe(listener) {
       listeners.add(listener);
@@ -187,18 +186,23 @@ async function importSessions(host: () => SessionHost): Promise<Sessions> {
 }
 
 /** Methods that list hooks in the form that programs read; a unit has one such view until a rescan. */
-function createHookMethods(hookSet: HookSet) {
+function createHookMethods(opened: OpenedHooks) {
+  const { hookSet } = opened;
   const toListedHook = memoizePerObject(createListedHook);
   return {
     hooks: () =>
       hookSet.statuses().map((status) => ({ ...status, hook: toListedHook(status.found) })),
     madeHooks: () =>
       hookSet.made().map(({ hook, handlers }) => ({ hook: toListedHook(hook), handlers })),
+    missingGuards: () => listMissingGuards(opened),
   } satisfies Partial<Host>;
 }
 
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
-  if (onNotice !== undefined) listHookNotices(opened).forEach((text) => onNotice(text));
+  if (onNotice !== undefined) {
+    listHookNotices(opened).forEach((text) => onNotice(text));
+    reportNewMistakes(opened, onNotice);
+  }
   // A change that is not reported must not be recorded as reported.
   if (onOwnHookNews !== undefined) {
     listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
@@ -347,60 +351,11 @@ export function listHookNotices({ config, trust, hookSet }: OpenedHooks): readon
   ];
 }
 
-const MOST_NOTICES = 20;
-
-/** A workspace may hold thousands of mistakes. */
-function limitNotices(notices: readonly string[]): readonly string[] {
-  const more = notices.length - MOST_NOTICES;
-  if (more <= 0) return notices;
-  return [...notices.slice(0, MOST_NOTICES), `and ${more} more: run \`hookline hooks list\``];
-}
-
-/** Reports mistakes that a change of files brought, each once. */
-function reportNewProblems({ hookSet }: OpenedHooks, notice: (text: string) => void): void {
-  let known = new Set(listUncountedGuards(hookSet));
-  hookSet.subscribe?.(() => {
-    const current = listUncountedGuards(hookSet);
-    limitNotices(current.filter((text) => !known.has(text))).forEach((text) => notice(text));
-    known = new Set(current);
-  });
-}
-
-/** Lists what keeps a hook, a rule or a setting of the configuration from counting as it is written. */
-function listMissingGuards({ config, hookSet }: OpenedHooks): readonly string[] {
-  return [...config.problems, ...listUncountedGuards(hookSet)];
-}
-
-function rejectMissingGuards(opened: OpenedHooks): void {
-  const missing = limitNotices(listMissingGuards(opened));
-  if (missing.length === 0) return;
-  throw new HooklineError('GUARD_MISSING', {
-    message: `the configuration does not count as it is written:\n${missing.join('\n')}`,
-    hint: 'Fix it, or start without --strict.',
-  });
-}
-
 /** Reported, because an event without hooks passes as if all hooks had agreed. */
 function listDisabledNotice({ settings, origins }: Config): readonly string[] {
   if (settings['hooks.enabled']) return [];
   const origin = origins['hooks.enabled'];
   return [`hooks are disabled by ${origin}: no hook runs, and no plugin on disk is loaded`];
-}
-
-function listUncountedGuards(hookSet: HookSet): readonly string[] {
-  const places = hookSet.ignored().filter(({ mayHideHook }) => mayHideHook);
-  const units = hookSet.hooks().map(({ unit }) => unit);
-  return [
-    ...places.map(({ path: place, why }) => `a guard may be missing: ${place} ${why}`),
-    ...new Set(units.flatMap(describeMistakes)),
-  ];
-}
-
-/** An invalid entry is a unit for each event that it may guard. */
-function describeMistakes({ path: file, line, mistakes, problem, runsNothing }: DiscoveredUnit) {
-  const invalid = runsNothing === true && problem !== null ? [problem] : [];
-  const where = line === null ? file : `${file} line ${line}`;
-  return [...invalid, ...(mistakes ?? [])].map((why) => `a guard may be missing: ${where}: ${why}`);
 }
 
 /** Hooks in the user's home run without a trust decision, so changes since the last run are reported. */

@@ -61,7 +61,7 @@ export function findMisspeltSettings(fields: ReadonlyMap<string, Part>): readonl
 /** The same for a plugin's files, of which only `hooks` is read. */
 export function findMisspeltHooks(fields: ReadonlyMap<string, Part>): readonly IgnoredPart[] {
   return [...fields].flatMap(([name, { line }]) => {
-    const isMisspelt = isKnown(name, ['hooks']) === false && findMeant(name, ['hooks']) !== null;
+    const isMisspelt = !isKnown(name, ['hooks']) && findMeant(name, ['hooks']) !== null;
     if (!isMisspelt) return [];
     return [{ line, why: suggest(name, 'hooks'), mayHideGate: true as const }];
   });
