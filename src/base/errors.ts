@@ -3,6 +3,7 @@ export const ERROR_CODES = {
   CONFIG_UNREADABLE: 'A configuration file exists but cannot be read.',
   CONFIG_INVALID: 'A configuration file or setting has the wrong shape.',
   CONFIG_UNWRITABLE: 'A file of Hookline’s own could not be written.',
+  GUARD_MISSING: 'A hook, rule or setting does not count as it is written, under --strict.',
   EVENT_UNKNOWN: 'No event has this name in any vocabulary.',
   HOOK_UNKNOWN: 'No hook has this id.',
   HOOK_EXISTS: 'A hook file with this name already exists.',

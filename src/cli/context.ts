@@ -97,6 +97,7 @@ export function toHostOptions(flags: GlobalFlags): HostOptions {
     ...toLockOption(flags),
     flags: toSettings(flags),
     plugins: createPluginOptions(flags),
+    isStrict: flags.strict === true,
   };
 }
 

@@ -5,7 +5,7 @@ export const EXIT = {
   refused: 1,
   /** The command line or the configuration is invalid. */
   usage: 2,
-  /** A hook failed or was not trusted, under --strict. */
+  /** A hook failed, was not trusted or does not count as it is written, under --strict. */
   hookFailed: 3,
   /** A bug in Hookline. */
   bug: 70,

@@ -76,5 +76,6 @@ const REFUSAL_CODES: readonly HooklineError['code'][] = [
 ];
 
 function toExitCode({ code }: HooklineError): ExitCode {
+  if (code === 'GUARD_MISSING') return EXIT.hookFailed;
   return REFUSAL_CODES.includes(code) ? EXIT.refused : EXIT.usage;
 }

@@ -20,7 +20,7 @@ const GLOBAL_FLAGS: readonly CommandFlag[] = [
   { flag: '--no-hooks', about: 'do not run hooks' },
   { flag: '--debug', about: 'print the input and output of each hook' },
   { flag: '--raw', about: 'do not redact secrets' },
-  { flag: '--strict', about: 'exit 3 when a hook fails or is not trusted' },
+  { flag: '--strict', about: 'exit 3 when a hook fails, is not trusted, or is misspelt' },
   { flag: '--lock <file>', about: 'trust the hooks in this lock file' },
   { flag: '--lock-sha256 <hash>', about: 'expected SHA-256 of the lock file' },
 ];

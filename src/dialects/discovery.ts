@@ -45,6 +45,8 @@ export interface DiscoveredUnit {
   readonly isFixed?: true;
   /** Remarks for the user, such as `not executable: off in VS Code`. */
   readonly notes: readonly string[];
+  /** Those of its notes that say why it may not guard what it should, such as a misspelt matcher. */
+  readonly mistakes?: readonly string[];
   /** Why every run of it will fail, or null. */
   readonly problem: string | null;
   /** Facts that only this dialect has, for `hooks list`. */
@@ -105,12 +107,21 @@ export interface Ignored {
   readonly path: string;
   readonly why: string;
   /**
-   * Set when it may contain a hook that cannot be read, so that a pass does not mean that all hooks
-   * agreed.
+   * Set when it may contain a hook or a deny rule that does not count, so that a pass does not mean
+   * that all guards agreed.
    */
   readonly mayHideHook?: true;
   /** Set for files that are expected there; listed in JSON only. */
   readonly isQuiet?: true;
+}
+
+/** Lists what of a file's permission rules does not count as it is written. */
+export function listRuleProblems({ file, problems }: PermissionSettings): readonly Ignored[] {
+  return problems.map(({ text, mayHideGuard }) => ({
+    path: file,
+    why: text,
+    ...(mayHideGuard ? { mayHideHook: true } : {}),
+  }));
 }
 
 /** The result of a discovery. Everything in the dialect's places has a kind or is ignored with a reason. */

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
+import { parseLocatedJson } from '../base/located-json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import type { Setting } from '../base/setting.ts';
 import { findSetting, type Settings, SETTINGS } from './settings.ts';
@@ -150,13 +151,29 @@ function readObject(layers: ConfigLayers, file: string): Record<string, unknown>
     const text = readTextIfPresent(file);
     if (text === null) return {};
     const parsed = parseJson(text);
-    if (parsed.ok && isRecord(parsed.value)) return parsed.value;
+    if (parsed.ok && isRecord(parsed.value)) {
+      reportRepeatedKeys(layers, file, text);
+      return parsed.value;
+    }
     const found = parsed.ok ? getTypeName(parsed.value) : parsed.error;
     layers.report(`${file}: should be a JSON object, found ${found}; the file is ignored`);
   } catch (error) {
     layers.report(`${file}: cannot be read: ${getErrorMessage(error)}; the file is ignored`);
   }
   return {};
+}
+
+function reportRepeatedKeys(layers: ConfigLayers, file: string, text: string): void {
+  const root = parseLocatedJson(text);
+  if ('why' in root) return;
+  for (const { repeated, fields, line } of [root, ...(root.fields?.values() ?? [])]) {
+    for (const name of repeated) {
+      const at = fields?.get(name)?.line ?? line;
+      layers.report(
+        `${file}: line ${at}: "${name}" appears more than once: only the last one counts; merge them`,
+      );
+    }
+  }
 }
 
 const moduleDirectory = import.meta.dirname;

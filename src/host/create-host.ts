@@ -36,7 +36,13 @@ import {
   type HookWatchOptions,
   type FileWatch,
 } from './watch-hook-files.ts';
-import type { HookSet, ListedUnit } from './hook-set.ts';
+import type { ListedUnit } from './hook-set.ts';
+import {
+  limitNotices,
+  listMissingGuards,
+  listUncountedGuards,
+  reportNewMistakes,
+} from './missing-guards.ts';
 import { createListedHook, type ListedHook } from './listed-hook.ts';
 import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { createHookSandboxes } from './open-sandbox.ts';
@@ -75,6 +81,8 @@ export interface Host extends AgentHost {
   /** Every hook with the handlers that it runs as. */
   madeHooks(): readonly { readonly hook: ListedHook; readonly handlers: readonly Handler[] }[];
   ignored(): readonly Ignored[];
+  /** Hooks and deny rules that do not count as written: misspelt, malformed, unreadable. */
+  missingGuards(): readonly string[];
   /** The moment of an event that is fired now. */
   moment(): Moment;
   /** Shell text to run before a Bash command of the agent: the environment that hooks set. */
@@ -198,11 +206,15 @@ function createHookMethods(opened: OpenedHooks) {
       })),
     madeHooks: () =>
       hookSet.made().map(({ hook, handlers }) => ({ hook: toListedHook(hook), handlers })),
+    missingGuards: () => listMissingGuards(opened),
   } satisfies Partial<Host>;
 }
 
 function reportHooks(opened: OpenedHooks, { onNotice, onOwnHookNews = onNotice }: HostOptions) {
-  if (onNotice !== undefined) listHookNotices(opened).forEach((text) => onNotice(text));
+  if (onNotice !== undefined) {
+    listHookNotices(opened).forEach((text) => onNotice(text));
+    reportNewMistakes(opened, onNotice);
+  }
   // A change that is not reported must not be recorded as reported.
   if (onOwnHookNews !== undefined) {
     listHomeHookChanges(opened).forEach((text) => onOwnHookNews(text));
@@ -349,7 +361,7 @@ export function listHookNotices({ config, trust, hookSet }: OpenedHooks): readon
     ...listDisabledNotice(config),
     ...config.problems,
     ...trust.notices,
-    ...listUnreadablePlaces(hookSet),
+    ...limitNotices(listUncountedGuards(hookSet)),
   ];
 }
 
@@ -358,11 +370,6 @@ function listDisabledNotice({ settings, origins }: Config): readonly string[] {
   if (settings['hooks.enabled']) return [];
   const origin = origins['hooks.enabled'];
   return [`hooks are disabled by ${origin}: no hook runs, and no plugin on disk is loaded`];
-}
-
-function listUnreadablePlaces(hookSet: HookSet): readonly string[] {
-  const places = hookSet.ignored().filter(({ mayHideHook }) => mayHideHook);
-  return places.map(({ path: place, why }) => `a hook may be missing: ${place} ${why}`);
 }
 
 /** Hooks in the user's home run without a trust decision, so changes since the last run are reported. */

@@ -1,3 +1,4 @@
+import { listRuleProblems } from '../dialects/discovery.ts';
 import path from 'node:path';
 import { dropUndefined } from '../base/defined.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
@@ -153,7 +154,8 @@ function omitHooks(dialect: Discoverer): Discoverer {
     ...dropUndefined({ createServerUnit, readUserServers }),
     discover(options) {
       const { permissions = [], mcpServers = [], brokenServers = [] } = dialect.discover(options);
-      return { hooks: [], ignored: [], watched: [], permissions, mcpServers, brokenServers };
+      const ignored = permissions.flatMap(({ settings }) => listRuleProblems(settings));
+      return { hooks: [], ignored, watched: [], permissions, mcpServers, brokenServers };
     },
   };
 }

@@ -6,7 +6,6 @@ import { describeMisspelledTool } from '../dialects/known-tools.ts';
 import { createPermissions } from '../permissions/create-permissions.ts';
 import {
   type PermissionMode,
-  type PermissionBehavior,
   type Permissions,
   findLooseningPart,
   type PermissionSettings,
@@ -167,26 +166,14 @@ function resolveDirectories(
 function createNotices(settings: PermissionSettings, opened: OpenedHooks): readonly string[] {
   const file = formatFile(settings.file, opened);
   const why = findLooseningPart(settings) === null ? null : explainIgnored(settings, opened);
+  // Problems that may hide a guard are reported with the hooks.
+  const problems = settings.problems.filter(({ mayHideGuard }) => !mayHideGuard);
   return [
-    ...settings.problems.map((problem) => `${file}: ${problem}`),
-    ...listRuleProblems(settings).map((problem) => `${file}: ${problem}`),
+    ...problems.map(({ text }) => `${file}: ${text}`),
     ...(why === null
       ? []
       : [`what ${file} allows is ignored (${why}): review it with \`hookline trust\``]),
   ];
-}
-
-const BEHAVIORS: readonly PermissionBehavior[] = ['deny', 'ask', 'allow'];
-
-function listRuleProblems(settings: PermissionSettings): readonly string[] {
-  return BEHAVIORS.flatMap((behavior) =>
-    settings[behavior].flatMap(({ text, line }) => {
-      const parsed = parsePermissionRule({ behavior, text, source: settings.file });
-      return typeof parsed === 'string'
-        ? [`line ${line}: ${parsed}`]
-        : describeUnknownTool(text, `line ${line}`);
-    }),
-  );
 }
 
 /** A rule for an unknown tool never matches, which would go unnoticed. */

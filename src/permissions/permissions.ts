@@ -110,8 +110,15 @@ export interface PermissionSettings {
   readonly forbidsBypass: boolean;
   /** Why its allow rules are ignored, or null. */
   readonly whyNothingAllowed: string | null;
-  /** Invalid entries, with the line. */
-  readonly problems: readonly string[];
+  readonly problems: readonly PermissionProblem[];
+}
+
+/** An entry of permission settings that does not count as it is written. */
+export interface PermissionProblem {
+  /** With its line. */
+  readonly text: string;
+  /** Whether it may be meant to deny, or to ask. */
+  readonly mayHideGuard: boolean;
 }
 
 export interface WrittenRule {

@@ -146,7 +146,7 @@ describe('a settings file', () => {
     chmodSync(path.join(workspace.home, SETTINGS), 0o600);
     const { code, stderr } = await runHookline(FIRE, at(workspace, { uid: NOBODY }));
     expect(code).toBe(3);
-    expect(stderr).toContain('a hook may be missing');
+    expect(stderr).toContain('a guard may be missing');
     expect(stderr).toContain('cannot be read: EACCES');
   });
 });

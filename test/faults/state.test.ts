@@ -261,7 +261,7 @@ describe.skipIf(!canBecomeNobody)(
         ]);
         expect([lenient.code, strict.code, list.code, doctor.code]).toEqual([0, 3, 0, 1]);
         expect(lenient.stderr).toContain(
-          `a hook may be missing: ${workspace.home}/Documents/Cline/Hooks`,
+          `a guard may be missing: ${workspace.home}/Documents/Cline/Hooks`,
         );
         expect(list.stdout).toContain('cannot be read: EACCES');
       },

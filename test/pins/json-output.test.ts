@@ -229,8 +229,8 @@ const DURATION = /\b\d+(?:\.\d+)? m?s\b/gu;
 const PROGRAM = /\bv?\d+(?:\.\d+)+ at \S+/gu;
 /** Installed plugins are named after the path that they came from. */
 const SOURCE_HASH = /(?<=\/_installed\/\w+\/[\w-]+-)[\da-f]{12}\b/gu;
-/** How many tokens go in depends on the length of the temporary paths. */
-const VOLATILE_NUMBER = /Ms$|At$|^at$|^inputTokens$/u;
+/** How many tokens go in depends on the length of the temporary paths, how many warnings on the machine's programs. */
+const VOLATILE_NUMBER = /Ms$|At$|^at$|^inputTokens$|^warnings$/u;
 
 /** The same on every machine and at every time. Each id is numbered by where it first stands. */
 function replaceVolatile(value: unknown, place: Place): unknown {

@@ -67,6 +67,7 @@ describe('the names of the contract', () => {
       'CONFIG_UNREADABLE',
       'CONFIG_INVALID',
       'CONFIG_UNWRITABLE',
+      'GUARD_MISSING',
       'EVENT_UNKNOWN',
       'HOOK_UNKNOWN',
       'HOOK_EXISTS',

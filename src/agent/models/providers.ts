@@ -172,6 +172,17 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
   return createAiSdkModel(settings, sdk);
 }
 
+/** Throws when the provider is unknown, or lacks its model, address or key; nothing is sent or loaded. */
+export function checkModelChoice(choice: ModelChoice): void {
+  if (choice.provider === SCRIPTED) return;
+  const provider = findProvider(choice.provider) ?? throwUnknownProvider(choice);
+  if ((choice.model ?? provider.defaultModel) === null) {
+    throw createMissingError(provider, 'a model', '--model');
+  }
+  resolveBaseUrl(provider, choice.baseUrl);
+  findKey(provider, choice);
+}
+
 function openScripted({ script, model }: ModelChoice): Model {
   if (script !== undefined) return createScriptedModel(script, model === null ? {} : { id: model });
   throw new HooklineError('MODEL_UNKNOWN', {

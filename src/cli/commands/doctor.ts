@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { colors } from '../output/colors.ts';
-import { isHooklineError, getErrorMessage } from '../../base/errors.ts';
+import { isHooklineError, getErrorMessage, tryOrNull } from '../../base/errors.ts';
 import { isNotFoundError, readTextIfPresent } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import { DIALECTS, findDialect } from '../../dialects/index.ts';
@@ -29,9 +29,12 @@ export const runDoctor: Command<object> = (context) => {
     context,
     async (host) => {
       const findings = [...(await checkAll(host)), ...ownHookChanges];
-      const problems = findings.filter(({ level }) => level === 'problem').length;
-      if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
-      else context.print.out(formatFindings(findings, problems));
+      const [problems, warnings] = (['problem', 'hint'] as const).map(
+        (wanted) => findings.filter(({ level }) => level === wanted).length,
+      );
+      if (context.flags.json === true) {
+        context.print.json({ version: VERSION, problems, warnings, findings });
+      } else context.print.out(formatFindings(findings));
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
     {
@@ -55,7 +58,9 @@ async function checkAll(host: Host): Promise<Finding[]> {
     ...checkHooks(host),
     ...checkSettings(host),
     ...checkPrograms(host),
+    ...checkCommands(host),
     ...(await examineScripts(host)),
+    await checkModel(host),
   ];
 }
 
@@ -209,6 +214,70 @@ function checkProgramUses(host: Host, missing: readonly string[]): Finding[] {
   });
 }
 
+/** The program that each command starts: whether it exists, and may be run. */
+function checkCommands(host: Host): Finding[] {
+  const { surroundings, startDirectory } = host;
+  const find = createProgramFinder(surroundings.env['PATH'], surroundings.platform);
+  return host.hooks().flatMap(({ hook }): Finding[] => {
+    const { type, runs = '' } = hook.details;
+    const program = type === 'command' ? findStartedProgram(runs) : null;
+    if (program === null) return [];
+    const text = program.includes('/')
+      ? explainUnusableFile(path.resolve(hook.root ?? startDirectory, program))
+      : explainMissingProgram(program, find);
+    return text === null ? [] : [{ about: hook.id, level: 'hint', text }];
+  });
+}
+
+/** Builtins and keywords of shells, and what other shells than this machine's may have. */
+const BUILTINS =
+  /^(?:\.|:|\[|\[\[|\{|\(|!|alias|break|case|cd|command|continue|declare|echo|eval|exec|exit|export|false|for|function|if|kill|local|printf|pwd|read|return|set|shift|source|test|time|trap|true|type|ulimit|umask|unset|until|wait|while)$/;
+
+/** Finds the first word of a command; null when the shell replaces a part of it. */
+function findStartedProgram(command: string): string | null {
+  const [, quoted, plain] =
+    /^\s*(?:\w+=\S*\s+)*(?:"([^"]+)"|([^\s"'|&;<>()]+))/.exec(command) ?? [];
+  const word = (quoted ?? plain ?? '').replace(/^\$\{?CLAUDE_PROJECT_DIR\}?\//, './');
+  return word === '' || /[$`*?~]/.test(word) || BUILTINS.test(word) ? null : word;
+}
+
+function explainUnusableFile(file: string): string | null {
+  const stats = tryOrNull(() => statSync(file));
+  if (stats === null) return `starts ${file}, which does not exist or cannot be read`;
+  return (stats.mode & 0o111) !== 0
+    ? null
+    : `starts ${file}, which is not executable: run chmod +x`;
+}
+
+function explainMissingProgram(program: string, find: FindProgram): string | null {
+  // A missing one of the usual programs is already reported.
+  if (PROGRAMS.includes(program) || find(program) !== null) return null;
+  return `starts ${program}, which is not on the PATH`;
+}
+
+/** Hooks work without a model; sessions do not. */
+async function checkModel({ config, surroundings }: Host): Promise<Finding> {
+  const about = 'model';
+  const { settings } = config;
+  const provider = settings['model.provider'];
+  const { checkModelChoice } = await import('../../agent/models/providers.ts');
+  const readSetting = (value: string): string | null => (value === '' ? null : value);
+  try {
+    checkModelChoice({
+      provider,
+      model: readSetting(settings['model.id']),
+      baseUrl: readSetting(settings['model.baseUrl']),
+      key: readSetting(settings['model.key']),
+      env: surroundings.env,
+    });
+    return { about, level: 'fine', text: `${provider}, with a key or without need of one` };
+  } catch (error) {
+    if (!isHooklineError(error)) throw error;
+    const text = [error.message, error.hint ?? ''].join(' ').trim();
+    return { about, level: 'hint', text };
+  }
+}
+
 /** Mistakes in scripts that a dialect knows of; those in commands are among their notes. */
 async function examineScripts(host: Host): Promise<Finding[]> {
   const found: Finding[] = [];
@@ -239,11 +308,23 @@ function readTextOrEmpty(file: string): string {
   }
 }
 
-export function formatFindings(findings: readonly Finding[], problems: number): string {
+export function formatFindings(findings: readonly Finding[]): string {
   const marks = { fine: colors.green('✓'), hint: colors.yellow('!'), problem: colors.red('✗') };
   const rows = findings.map(({ about, level, text }) => [
     `${marks[level]} ${toOneLine(about)}`,
     toOneLine(text),
   ]);
-  return `${formatTable(rows)}\n\n${problems === 0 ? 'No problems found.' : `${formatCount(problems, 'problem')} found.`}`;
+  return `${formatTable(rows)}\n\n${formatSummary(findings)}`;
+}
+
+/** A warning is never followed by the words that nothing is wrong. */
+function formatSummary(findings: readonly Finding[]): string {
+  const counts = [
+    { level: 'problem', name: 'problem' },
+    { level: 'hint', name: 'warning' },
+  ].flatMap(({ level, name }) => {
+    const count = findings.filter((each) => each.level === level).length;
+    return count === 0 ? [] : [formatCount(count, name)];
+  });
+  return counts.length === 0 ? 'No problems found.' : `${counts.join(', ')} found.`;
 }

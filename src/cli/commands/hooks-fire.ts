@@ -35,7 +35,7 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
       if (isRefusal(verdict.effect)) return EXIT.refused;
       const isSound =
         hasRunAll(verdict, late) &&
-        !host.ignored().some(({ mayHideHook }) => mayHideHook) &&
+        host.missingGuards().length === 0 &&
         !plugins.some(({ state }) => MISSING_STATES.includes(state));
       return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
     },

@@ -16,7 +16,8 @@ export const listHooks: Command<object> = (context) =>
     const listing = await redactObject(collectListing(host), context.flags);
     if (context.flags.json === true) context.print.json(toListingJson(listing));
     else context.print.out(formatListing(listing, host));
-    return EXIT.fine;
+    const isSound = context.flags.strict !== true || host.missingGuards().length === 0;
+    return isSound ? EXIT.fine : EXIT.hookFailed;
   });
 
 type Listing = ReturnType<typeof collectListing>;

@@ -174,7 +174,7 @@ function listBrokenGates(broken: readonly BrokenEntry[]): readonly FoundHook[] {
 /** A broken entry of another event is only listed as ignored. */
 function describeIgnoredEntry({ source, line, event, why }: BrokenEntry): Ignored[] {
   if (event === null || isGate(event)) return [];
-  return [{ path: source.file, why: `line ${line}: ${why}` }];
+  return [{ path: source.file, why: `line ${line}: ${why}`, mayHideHook: true }];
 }
 
 /** Creates ids such as `claude:project:PreToolUse:format.sh`; a second of the same name ends in `~2`. */

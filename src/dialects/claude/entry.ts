@@ -63,6 +63,8 @@ interface EntryFacts {
   readonly text: string;
   /** Warnings, such as a timeout read as milliseconds. */
   readonly notes: readonly string[];
+  /** Fields that are misspelt or misplaced, so that they have no effect. */
+  readonly mistakes?: readonly string[];
   /** Variables that the settings of its own workspace set; trusted together with the entry. */
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -43,7 +43,11 @@ export function createFoundHook(
       ...(source.kind === 'managed' ? { isFixed: true } : {}),
       get notes() {
         const ofCommand = entry.type === 'command' ? collectCommandNotes(entry, session) : [];
-        return [...entry.notes, ...ofCommand, ...entryMatcher.notes, ...explainNeverFired(event)];
+        const ofEntry = [...entry.notes, ...(entry.mistakes ?? [])];
+        return [...ofEntry, ...ofCommand, ...entryMatcher.notes, ...explainNeverFired(event)];
+      },
+      get mistakes() {
+        return [...(entry.mistakes ?? []), ...entryMatcher.mistakes];
       },
       problem,
       details: describeDetails(entry),

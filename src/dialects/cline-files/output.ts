@@ -119,8 +119,9 @@ function explainUnreadable(text: string): ReadAnswer {
   const parsed = parseJson(cleanOutput(text));
   if (parsed.ok && mayHoldAnswer(parsed.value)) return createFault(NO_OBJECT, text);
   if (parsed.ok) return createNoAnswer([`${NO_OBJECT}, so it is ignored`]);
-  if (text.includes('{'))
+  if (text.includes('{')) {
     return createFault(`stdout is not readable as JSON: ${parsed.error}`, text);
+  }
   if (ANSWER_LINE.test(cleanOutput(text))) return createFault('stdout is not JSON', text);
   return createNoAnswer(['stdout holds no JSON, so it is ignored']);
 }

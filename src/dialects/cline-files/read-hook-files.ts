@@ -106,13 +106,14 @@ interface Neighbourhood {
 function readEntry(entry: string, around: Neighbourhood): HookFile | Ignored {
   const file = joinChildPath(around.directory.path, entry);
   const parsedName = parseName(entry, around.machine.platform);
-  if ('why' in parsedName) return { path: file, why: parsedName.why };
+  if ('why' in parsedName) return { path: file, ...parsedName };
   const rival = findWindowsRival(entry, around);
   if (rival !== null) return { path: file, why: `${rival} comes first in PATHEXT` };
   const hookFile = readHookFile(file, parsedName.name, around);
   if ('why' in hookFile) return hookFile;
   if (isForeignTwin(entry, hookFile.launch, around)) {
-    return { path: file, why: 'a PowerShell hook, but PowerShell (pwsh) is not on the PATH' };
+    const why = 'a PowerShell hook, but PowerShell (pwsh) is not on the PATH';
+    return hasTwin(entry, around) ? { path: file, why } : createHidden(file, why);
   }
   const mark = formatRepeatMark(entry, around);
   return { ...hookFile, id: `${hookFile.id}${mark}`, ownId: `${hookFile.ownId}${mark}` };
@@ -190,23 +191,41 @@ const WINDOWS_EXTENSIONS = new Set(['.bat', '.cmd', '.exe', '.com']);
 function parseName(
   entry: string,
   platform: NodeJS.Platform,
-): { readonly name: FileHookName } | { readonly why: string } {
+): { readonly name: FileHookName } | Omit<Ignored, 'path'> {
   const extension = path.extname(entry);
   const base = entry.slice(0, entry.length - extension.length);
   const name = FILE_HOOK_NAMES.find(
     (hookName) => hookName.toLowerCase() === base.trim().toLowerCase(),
   );
-  if (name === undefined) return { why: explainUnknownName(base) };
+  if (name === undefined) return describeUnknownName(base, extension);
   const lower = extension.trim().toLowerCase();
   const isKnown = EXTENSIONS.has(lower) || (platform === 'win32' && WINDOWS_EXTENSIONS.has(lower));
-  return isKnown ? { name } : { why: explainUnknownExtension(lower) };
+  if (isKnown) return { name };
+  const why = explainUnknownExtension(lower);
+  return OTHER_LANGUAGES.has(lower) ? { why, mayHideHook: true } : { why };
 }
 
-function explainUnknownName(base: string): string {
-  const suggestion = findClosestName(base, FILE_HOOK_NAMES) ?? findFileHookName(base);
-  return suggestion === null
-    ? 'its name is not the name of a hook'
-    : `its name is not the name of a hook; did you mean ${suggestion}?`;
+/** A script in one of these was meant to run; `PreToolUse.md` and `PreToolUse.bak` were not. */
+const OTHER_LANGUAGES = new Set([
+  '.rb',
+  '.pl',
+  '.php',
+  '.lua',
+  '.fish',
+  '.ksh',
+  '.jsx',
+  '.tsx',
+  '.py3',
+  '.exec',
+]);
+
+function describeUnknownName(base: string, extension: string): Omit<Ignored, 'path'> {
+  const suggestion = findClosestName(base.trim(), FILE_HOOK_NAMES) ?? findFileHookName(base);
+  const why = 'its name is not the name of a hook';
+  if (suggestion === null) return { why };
+  const meant = `${why}; did you mean ${suggestion}?`;
+  const canRun = EXTENSIONS.has(extension.trim().toLowerCase());
+  return canRun ? { why: meant, mayHideHook: true } : { why: meant };
 }
 
 function explainUnknownExtension(extension: string): string {
@@ -272,11 +291,13 @@ function isForeignTwin(
   { siblings, machine }: Neighbourhood,
 ): boolean {
   if (machine.platform === 'win32' || path.extname(entry).toLowerCase() !== '.ps1') return false;
-  const base = path.basename(entry, path.extname(entry)).toLowerCase();
-  const hasTwin = siblings.some(
-    (other) => other !== entry && path.parse(other).name.toLowerCase() === base,
-  );
-  return 'missing' in launch && (hasTwin || machine.findProgram('pwsh') === null);
+  const isLone = !hasTwin(entry, { siblings });
+  return 'missing' in launch && (!isLone || machine.findProgram('pwsh') === null);
+}
+
+function hasTwin(entry: string, { siblings }: Pick<Neighbourhood, 'siblings'>): boolean {
+  const base = path.parse(entry).name.toLowerCase();
+  return siblings.some((other) => other !== entry && path.parse(other).name.toLowerCase() === base);
 }
 
 const TOOL_HOOKS: ReadonlySet<FileHookName> = new Set(['PreToolUse', 'PostToolUse']);

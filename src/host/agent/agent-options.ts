@@ -12,6 +12,8 @@ import type { PluginOptions } from '../plugins/plugin-options.ts';
 
 /** Options of the agents in this host. The configuration has the defaults. */
 export interface AgentOptions {
+  /** Refuses to start a session when a hook, rule or setting does not count as it is written. */
+  readonly isStrict?: boolean;
   readonly model?: Model | ModelWish;
   readonly permissionMode?: PermissionMode;
   /** Permission rules in Claude's syntax, above those of all files. */

@@ -1,3 +1,4 @@
+import { rejectMissingGuards } from '../missing-guards.ts';
 import path from 'node:path';
 import { answerHook } from '../../agent/answer-hook.ts';
 import type { ModelQuestion } from '../../hooks/model-question.ts';
@@ -74,6 +75,7 @@ async function startSession(
   const { mcp, options, disposed } = services;
   const { signal } = request;
   if (disposed.aborted) throw createClosedError();
+  if (options.isStrict === true) rejectMissingGuards(services.opened);
   // Servers connect while hooks of SessionStart run.
   await mcp.start();
   const session = await openSession(services, { ...request, prompt });

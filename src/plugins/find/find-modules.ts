@@ -25,6 +25,7 @@ import {
   readPackage,
 } from './read-package.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
+import { findUnparsableModules } from './unparsable-modules.ts';
 
 /** Every plugin in a directory such as `.cline/plugins`. Imports none, and never throws. */
 export function findPluginModules(directory: string, limits?: Limits): FoundModules {
@@ -32,9 +33,15 @@ export function findPluginModules(directory: string, limits?: Limits): FoundModu
   const { modules, helpers } = removeHelpers(walked.candidates);
   const findDeclaration = createDeclarationFinder();
   const found = modules.map((each) => buildFileEntry(each, directory, findDeclaration));
+  const unparsable = findUnparsableModules([...walked.entries, ...walked.candidates]);
+  const isReported = new Set(unparsable.map((each) => each.path));
   return {
     entries: sortNames([...walked.entries, ...found.flatMap((each) => each.entry ?? [])]),
-    ignored: [...walked.ignored, ...helpers],
+    ignored: [
+      ...walked.ignored,
+      ...helpers.filter((each) => !isReported.has(each.path)),
+      ...unparsable,
+    ],
     problems: [...walked.problems, ...found.flatMap((each) => each.problem ?? [])],
     apart: walked.apart,
   };

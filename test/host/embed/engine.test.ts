@@ -126,6 +126,6 @@ test('a path that may hide a hook is reported', () => {
     onNotice: (notice) => notices.push(notice),
   });
   expect(notices).toEqual([
-    expect.stringMatching(/^a hook may be missing: .*PreToolUse is a broken link$/),
+    expect.stringMatching(/^a guard may be missing: .*PreToolUse is a broken link$/),
   ]);
 });

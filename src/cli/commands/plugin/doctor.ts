@@ -31,7 +31,7 @@ export const examinePlugins: Command<{
       ];
       const problems = findings.filter(({ level }) => level === 'problem').length;
       if (context.flags.json === true) context.print.json({ version: VERSION, problems, findings });
-      else context.print.out(formatFindings(findings, problems));
+      else context.print.out(formatFindings(findings));
       return problems === 0 ? EXIT.fine : EXIT.refused;
     },
     // Everything else that would be noted is a finding of `hookline doctor`.

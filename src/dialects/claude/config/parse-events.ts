@@ -5,6 +5,7 @@ import {
   CLAUDE_EVENT_NAMES,
   type ClaudeEvent,
   isClaudeEvent,
+  isGate,
   CLAUDE_EVENTS,
   HANDLER_TYPES,
   type HandlerType,
@@ -25,9 +26,17 @@ import { resolveTimeLimit } from './time-limits.ts';
 export interface ParsedEvents {
   readonly entries: readonly Entry[];
   readonly broken: readonly BrokenEntry[];
-  readonly ignored: readonly Fault[];
+  readonly ignored: readonly IgnoredPart[];
   /** The longest `timeout` that is written for SessionEnd, in milliseconds; 0 without one. */
   readonly longestSessionEndMs: number;
+}
+
+/** A part of a file that nothing reads. */
+export interface IgnoredPart extends Fault {
+  /** Set when it may be a misspelt or overwritten gate; the allow rules of its file do not count then. */
+  readonly mayHideGate?: true;
+  /** Set when it cannot have been meant as a hook or a rule. */
+  readonly isHarmless?: true;
 }
 
 export const NO_EVENTS: ParsedEvents = {
@@ -51,7 +60,7 @@ class EventsParser {
   readonly #agentType: string | undefined;
   readonly #entries: Entry[] = [];
   readonly #broken: BrokenEntry[] = [];
-  readonly #ignored: Fault[] = [];
+  readonly #ignored: IgnoredPart[] = [];
   #longestSessionEndMs = 0;
 
   constructor(source: Source, agentType: string | undefined) {
@@ -78,7 +87,7 @@ class EventsParser {
     this.#ignored.push(...listRepeatedKeys(events));
     for (const [name, groups] of fields) {
       if (isClaudeEvent(name)) this.#parseGroups(name, groups);
-      else this.#ignored.push({ line: groups.line, why: explainUnknownEvent(name) });
+      else this.#ignored.push(describeUnknownEvent(name, groups));
     }
   }
 
@@ -133,20 +142,23 @@ class EventsParser {
   }
 }
 
-export function listRepeatedKeys({ repeated, line, fields }: Part): Fault[] {
+export function listRepeatedKeys({ repeated, line, fields }: Part): IgnoredPart[] {
   return repeated.map((name) => ({
     line: fields?.get(name)?.line ?? line,
     why: `"${name}" appears more than once: only the last one counts; merge them`,
+    mayHideGate: true,
   }));
 }
 
-function explainUnknownEvent(name: string): string {
-  return `event "${name}" not found, so its entries never run${suggestEvent(name)}`;
+function describeUnknownEvent(name: string, { line }: Part): IgnoredPart {
+  const suggestion = findClosestName(name.trim(), CLAUDE_EVENT_NAMES);
+  const why = `event "${name}" not found, so its entries never run${suggestEvent(name, suggestion)}`;
+  const mayHideGate = name === 'hooks' || (suggestion !== null && isGate(suggestion));
+  return { line, why, ...(mayHideGate ? { mayHideGate } : {}) };
 }
 
-function suggestEvent(name: string): string {
+function suggestEvent(name: string, suggestion: ClaudeEvent | null): string {
   if (name === 'hooks') return '; the events belong one level higher';
-  const suggestion = findClosestName(name, CLAUDE_EVENT_NAMES);
   return suggestion === null ? '' : `; did you mean ${suggestion}?`;
 }
 
@@ -287,6 +299,7 @@ function readFacts(fields: FieldReader, part: Part, place: HandlerPlace, type: H
   });
   const once = fields.find('once', FLAG) === true;
   const condition = fields.find('if', TEXT);
+  const unread = listUnreadFields(part);
   const facts = {
     event,
     matcher,
@@ -303,22 +316,46 @@ function readFacts(fields: FieldReader, part: Part, place: HandlerPlace, type: H
       ...(once && source.kind !== 'skill'
         ? ['"once" applies only in the front matter of a skill; this runs every time']
         : []),
-      ...listUnreadNotes(part),
+      ...unread.filter(({ mayGuard }) => !mayGuard).map(({ why }) => why),
     ],
+    mistakes: unread.filter(({ mayGuard }) => mayGuard).map(({ why }) => why),
   };
   return agentType === undefined ? facts : { agentType, ...facts };
 }
 
-/** Lists warnings about unknown fields that look misspelt. Other unknown fields may be for other programs. */
-function listUnreadNotes({ fields }: Part): readonly string[] {
+interface UnreadField {
+  readonly why: string;
+  /** Whether the hook may guard less without it. */
+  readonly mayGuard: boolean;
+}
+
+/** Fields that decide what a hook guards; a misspelt `statusMessage` only shows less. */
+const GUARDING_FIELDS: readonly string[] = [
+  'if',
+  'onFailure',
+  'async',
+  'asyncRewake',
+  'args',
+  'shell',
+];
+
+/** Lists unknown fields that look misspelt or misplaced. Others may be for other programs. */
+function listUnreadFields({ fields }: Part): readonly UnreadField[] {
   return [...(fields?.keys() ?? [])].flatMap((name) => {
     if (HANDLER_FIELDS.has(name)) return [];
     if (name === 'enabled' || name === 'disabled') {
-      return [`"${name}" is not read: disable a hook with \`hookline hooks disable\``];
+      const why = `"${name}" is not read: disable a hook with \`hookline hooks disable\``;
+      return [{ why, mayGuard: false }];
+    }
+    if (name === 'matcher') {
+      const why = '"matcher" is not read here: it belongs beside "hooks", in the group';
+      return [{ why, mayGuard: true }];
     }
     // `id` is not a misspelt `if`.
     const suggestion = name.length < 4 ? null : findClosestName(name, [...HANDLER_FIELDS.keys()]);
-    return suggestion === null ? [] : [`"${name}" is not read; did you mean "${suggestion}"?`];
+    if (suggestion === null) return [];
+    const why = `"${name}" is not read; did you mean "${suggestion}"?`;
+    return [{ why, mayGuard: GUARDING_FIELDS.includes(suggestion) }];
   });
 }
 

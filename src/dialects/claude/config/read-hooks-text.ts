@@ -1,7 +1,14 @@
 import type { BrokenEntry, Source } from '../entry.ts';
 import { type ClaudeEvent, CLAUDE_EVENT_NAMES } from '../events.ts';
 import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
-import { NO_EVENTS, type ParsedEvents, parseEvents, listRepeatedKeys } from './parse-events.ts';
+import { findMisspeltHooks, findMisspeltSettings } from './misspelt-keys.ts';
+import {
+  type IgnoredPart,
+  NO_EVENTS,
+  type ParsedEvents,
+  parseEvents,
+  listRepeatedKeys,
+} from './parse-events.ts';
 
 /**
  * The layout of a text: `settings` may have `hooks` among other keys, a `plugin` file must have it,
@@ -35,7 +42,7 @@ const NO_SETTINGS: ReadonlyMap<string, Part> = new Map();
 /** An empty file is not an error: it cannot have contained a guard. */
 const NOTHING_WRITTEN = {
   ...NO_EVENTS,
-  ignored: [{ line: 1, why: 'expected JSON, found an empty file' }],
+  ignored: [{ line: 1, why: 'expected JSON, found an empty file', isHarmless: true as const }],
   settings: NO_SETTINGS,
 };
 
@@ -54,8 +61,13 @@ function parseWrapped(root: Part, source: Source, shape: HooksShape): ParsedEven
   return {
     ...parsed,
     broken: [...missing, ...outside, ...parsed.broken],
-    ignored: [...listRepeatedKeys(root), ...parsed.ignored],
+    ignored: [...listRepeatedKeys(root), ...findMisspeltKeys(root, shape), ...parsed.ignored],
   };
+}
+
+function findMisspeltKeys({ fields }: Part, shape: HooksShape): readonly IgnoredPart[] {
+  if (fields === null) return [];
+  return shape === 'settings' ? findMisspeltSettings(fields) : findMisspeltHooks(fields);
 }
 
 /** Reports events beside `hooks` as broken entries, because a guard there would never run. */

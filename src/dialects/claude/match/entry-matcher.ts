@@ -28,6 +28,8 @@ export interface EntryMatcher {
   ) => string | null;
   /** Warnings, such as names that no tool has. */
   readonly notes: readonly string[];
+  /** Those of the notes that say why it does not match what it should. */
+  readonly mistakes: readonly string[];
   /** Why it can never run, or null. */
   readonly problem: string | null;
 }
@@ -42,39 +44,49 @@ export function compileEntryMatcher(
   budget = new CompileBudget(),
 ): EntryMatcher {
   const subjectMatcher = getSubjectMatcher(entry, budget);
-  if (typeof subjectMatcher === 'string') return createNeverMatching(subjectMatcher, () => []);
-  const listOwnMatcherNotes = (): readonly string[] =>
-    listMatcherNotes(subjectMatcher.matcher, entry.event);
+  if (typeof subjectMatcher === 'string') return createNeverMatching(subjectMatcher, NO_REMARKS);
+  const { matcher } = subjectMatcher;
   const condition = compileCondition(entry);
-  if (typeof condition === 'string') {
-    return createNeverMatching(condition, memoize(listOwnMatcherNotes));
-  }
-  const notes = memoize(() => [...listOwnMatcherNotes(), ...listConditionNotes(condition)]);
+  const remarks = {
+    notes: () => listMatcherNotes(matcher, entry.event),
+    mistakes: memoize(() => [
+      ...listMatcherMistakes(matcher, entry.event),
+      ...(typeof condition === 'string' ? [] : listConditionMistakes(condition)),
+    ]),
+  };
+  if (typeof condition === 'string') return createNeverMatching(condition, remarks);
   return createEntryMatcher(
     createMismatchFinder(entry, subjectMatcher, condition, home),
     null,
-    notes,
+    remarks,
   );
 }
 
-function createNeverMatching(problem: string, notes: () => readonly string[]): EntryMatcher {
-  return createEntryMatcher(() => problem, problem, notes);
+interface Remarks {
+  readonly notes: () => readonly string[];
+  readonly mistakes: () => readonly string[];
 }
 
-/**
- * `notes` is computed on demand, because looking for misspelt names is slow and only lists of hooks
- * show them.
- */
+const NO_REMARKS: Remarks = { notes: () => [], mistakes: () => [] };
+
+function createNeverMatching(problem: string, remarks: Remarks): EntryMatcher {
+  return createEntryMatcher(() => problem, problem, remarks);
+}
+
+/** The remarks are computed on demand, because looking for misspelt names is slow. */
 function createEntryMatcher(
   fits: EntryMatcher['fits'],
   problem: string | null,
-  notes: () => readonly string[],
+  { notes, mistakes }: Remarks,
 ): EntryMatcher {
   return {
     fits,
     problem,
     get notes() {
-      return notes();
+      return [...notes(), ...mistakes()];
+    },
+    get mistakes() {
+      return problem === null ? mistakes() : [problem, ...mistakes()];
     },
   };
 }
@@ -115,7 +127,7 @@ function compileCondition({ condition, event }: Entry): Rule | string | null {
 
 const SEVERAL_RULES = /\)\s*(?:or|OR|and|AND|\|\|?|&&?|,|;)\s*[A-Z]\w*\(/;
 
-function listConditionNotes(rule: Rule | null): readonly string[] {
+function listConditionMistakes(rule: Rule | null): readonly string[] {
   if (rule === null) return [];
   const note = findToolNote(rule.tool);
   return [
@@ -163,16 +175,16 @@ function listViews(event: HookEvent, tool: ToolView | null | undefined): readonl
   return call === null ? [] : listToolViews(call, 'claude', context);
 }
 
-/** Lists warnings about a matcher, such as names that can never match. */
 function listMatcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
   if (matcher.kind === 'all') return [];
   if (!hasSubject(event)) return [`the matcher is ignored: ${event} has nothing to match`];
-  const matcherNotes =
-    matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
-  return [
-    ...matcherNotes,
-    ...(isToolEvent(event) ? listToolNotes(matcher) : listValueNotes(matcher, event)),
-  ];
+  return matcher.note === null ? [] : [`matcher ${quote(matcher.text)} ${matcher.note}`];
+}
+
+/** Lists names and patterns in a matcher that can never match. */
+function listMatcherMistakes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
+  if (matcher.kind === 'all' || !hasSubject(event)) return [];
+  return isToolEvent(event) ? listToolNotes(matcher) : listValueNotes(matcher, event);
 }
 
 function listToolNotes({ kind, text }: Matcher): readonly string[] {
@@ -183,8 +195,14 @@ function listToolNotes({ kind, text }: Matcher): readonly string[] {
     ];
   }
   const [, tool] = /^(\w+)\(.*\)$/s.exec(text) ?? [];
-  if (tool === undefined || !isKnownTool(tool)) return [];
+  if (tool === undefined || !isKnownTool(tool)) return listNotes(listPlainAlternatives(text));
   return [`${quote(text)} can never match: it is a permission rule, which belongs in "if"`];
+}
+
+/** `^(Edit|Write)$`: the alternatives of a pattern that are plain names. */
+function listPlainAlternatives(pattern: string): readonly string[] {
+  const bare = /^\^?\(?(?:\?:)?([^()]*)\)?\$?$/.exec(pattern)?.[1];
+  return bare === undefined ? [] : splitNames(bare).filter((name) => /^[A-Za-z_]+$/.test(name));
 }
 
 /** `tool == "Bash" && tool_input.command matches "npm"`: no tool has such a name. */

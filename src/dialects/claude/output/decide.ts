@@ -181,8 +181,9 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
   const checked = checkAnswer(request.event, value);
   if (!checked.ok) return createOutputFailure(request, checked.problem);
   const ambiguity = explainAmbiguousAnswer(request.event, request.stdout, value);
-  if (ambiguity !== null)
+  if (ambiguity !== null) {
     return createOutputFailure(request, ambiguity, [...checked.notes, AMBIGUOUS]);
+  }
   const { decision, notes } = decideAnswer(checked.answer, request);
   const all = [...checked.notes, ...notes, ...listExitNotes(request)];
   const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';

@@ -15,7 +15,14 @@ import {
   parseLocatedJson,
   type Fault,
 } from '../../../base/located-json.ts';
-import { NO_EVENTS, type ParsedEvents, parseEvents } from '../config/parse-events.ts';
+import { findMisspeltHooks } from '../config/misspelt-keys.ts';
+import {
+  type IgnoredPart,
+  listRepeatedKeys,
+  NO_EVENTS,
+  type ParsedEvents,
+  parseEvents,
+} from '../config/parse-events.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';
 
 /** A plugin that is in use. */
@@ -344,13 +351,28 @@ function readHooksOfManifest(plugin: Plugin): Manifest {
   const source = createPluginSource(plugin, file, `${plugin.label}:plugin.json`);
   const root = parseLocatedJson(text);
   if ('why' in root) return createBrokenManifest(plugin, source, root);
+  const ignored = [...listRepeatedKeys(root), ...findMisspeltHooks(root.fields ?? new Map())].map(
+    (part) => describeIgnoredPart(part, source),
+  );
   const hooks = root.fields?.get('hooks');
-  if (hooks === undefined) return EMPTY_MANIFEST;
+  if (hooks === undefined) return { ...EMPTY_MANIFEST, ignored };
   const parts = (hooks.items ?? [hooks]).map((part) => readManifestPart(part, plugin, source));
   return {
     readings: parts.flatMap((each) => each.readings),
-    ignored: [],
+    ignored,
     files: parts.flatMap((each) => each.files),
+  };
+}
+
+/** Describes a part of a file that nothing reads. */
+export function describeIgnoredPart(
+  { line, why, isHarmless }: IgnoredPart,
+  { file }: Pick<Source, 'file'>,
+): Ignored {
+  return {
+    path: file,
+    why: `line ${line}: ${why}`,
+    ...(isHarmless === true ? {} : { mayHideHook: true }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
-import type { Ignored, PluginFolder } from '../../discovery.ts';
+import { type Ignored, listRuleProblems, type PluginFolder } from '../../discovery.ts';
 import { limitSessionEnd, computeSessionEndBudget } from '../config/time-limits.ts';
 import type { BrokenEntry, Entry, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
@@ -9,7 +9,13 @@ import { isGate } from '../events.ts';
 import { parsePermissions, type SourcePermissions } from './permissions.ts';
 import type { ConfiguredServers } from '../../../mcp/server-config.ts';
 import { readServers } from './read-servers.ts';
-import { findClaudePlugins, type Plugin, readPlugin, type SourceHooks } from './plugins.ts';
+import {
+  describeIgnoredPart,
+  findClaudePlugins,
+  type Plugin,
+  readPlugin,
+  type SourceHooks,
+} from './plugins.ts';
 import { readConfigText, type ReadConfigText } from '../../read-config-text.ts';
 import type { ClaudePlaces } from '../session.ts';
 import {
@@ -92,9 +98,7 @@ export function readSources(
       ...ofMarkdown.flatMap(({ ignored }) => ignored),
       ...found.flatMap(listIgnoredParts),
       ...settings.flatMap(findIneffectiveSettings),
-      ...permissions.flatMap(({ settings: { file, problems } }) =>
-        problems.map((why) => ({ path: file, why })),
-      ),
+      ...permissions.flatMap(({ settings: each }) => listRuleProblems(each)),
       ...off,
       ...mcp.ignored,
       ...findMisplaced(places, collectRealPaths([...files, ...found])),
@@ -184,7 +188,7 @@ function partitionBySwitch(
 }
 
 function listIgnoredParts({ source, hooks }: SourceHooks): Ignored[] {
-  return hooks.ignored.map(({ line, why }) => ({ path: source.file, why: `line ${line}: ${why}` }));
+  return hooks.ignored.map((part) => describeIgnoredPart(part, source));
 }
 
 function collectRealPaths(found: readonly Pick<SourceHooks, 'source'>[]): ReadonlySet<string> {
@@ -210,11 +214,12 @@ function listDirectories({ file }: Source): string[] {
   return [path.dirname(file), path.dirname(findRealPath(file) ?? file)];
 }
 
-/** Includes files that cannot be parsed at all, because they may contain a guard. */
+/** Includes files that cannot be parsed at all, or have a misspelt key, because they may contain a guard. */
 function listBrokenGateFiles(found: readonly SourceHooks[]): readonly string[] {
   const broken = found.flatMap(({ hooks }) => hooks.broken);
   const gates = broken.filter(({ event }) => event === null || isGate(event));
-  return [...new Set(gates.map(({ source }) => source.file))];
+  const misspelt = found.filter(({ hooks }) => hooks.ignored.some((part) => part.mayHideGate));
+  return [...new Set([...gates, ...misspelt].map(({ source }) => source.file))];
 }
 
 /**

@@ -88,6 +88,7 @@ describe('a settings text', () => {
           line: 7,
           text: '{"event":"PreToolUse","handler":{"args":[],"async":true,"asyncRewake":true,"command":"check.sh","if":"Write(*.ts)","onFailure":"block","shell":"bash","statusMessage":"checking","timeout":5,"type":"command"},"matcher":"Edit|Write","source":"user"}',
           notes: [],
+          mistakes: [],
         },
       ],
       broken: [],
@@ -152,7 +153,11 @@ describe('a settings text', () => {
     const { entries, ignored } = readHooksText(text, USER, 'settings');
     expect(entries).toMatchObject([{ command: 'b' }]);
     expect(ignored).toEqual([
-      { line: 3, why: '"Stop" appears more than once: only the last one counts; merge them' },
+      {
+        line: 3,
+        why: '"Stop" appears more than once: only the last one counts; merge them',
+        mayHideGate: true,
+      },
     ]);
   });
 });

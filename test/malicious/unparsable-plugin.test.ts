@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { jsonOf, runHookline } from '../cli/hookline.ts';
+import { at, createTempWorkspace } from '../cli/temp-workspace.ts';
+
+interface Listing {
+  readonly ignored: readonly { readonly path: string; readonly why: string }[];
+}
+
+it.each([
+  ['guard.ts', 'export default { name: "guard", manifest: { capabilities: ["hooks"] }, hooks: { {'],
+  ['half.ts', 'const plugin = {\n  name: "half",\n  hooks: {\n'],
+  ['words.js', 'this is no program'],
+])('a plugin file that cannot be parsed is ignored with its error: %s', async (name, text) => {
+  const file = `.cline/plugins/${name}`;
+  const workspace = createTempWorkspace({ [file]: text });
+  const listed = await runHookline(['hooks', 'list', '--json'], at(workspace));
+  const { ignored }: Listing = jsonOf(listed);
+  expect(ignored).toContainEqual({
+    path: `${workspace.repo}/${file}`,
+    why: expect.stringMatching(/^cannot be parsed: line \d+: /),
+    mayHideHook: true,
+  });
+  expect(listed.stderr).toContain(`a guard may be missing: ${workspace.repo}/${file}`);
+});
+
+it('a helper and a plugin that can be parsed are not', async () => {
+  const workspace = createTempWorkspace({
+    '.cline/plugins/one.ts':
+      '#!/usr/bin/env bun\nimport { x } from "./x.ts";\nexport default { name: "one", manifest: { capabilities: [] as string[] }, setup: () => void x };\n',
+    '.cline/plugins/x.ts': 'export const x: number = 1;\n',
+  });
+  const listed = await runHookline(['hooks', 'list', '--json'], at(workspace));
+  const { ignored }: Listing = jsonOf(listed);
+  expect(ignored.filter(({ why }) => why.includes('parsed'))).toEqual([]);
+});
