@@ -130,6 +130,7 @@ function createBareSandbox(
         ...program,
         file: 'bwrap',
         args: [...base, '--bind', workspace, workspace, '--', program.file, ...program.args],
+        ownsPidNamespace: true,
       },
       profile: 'workspace',
       mountCount: 1,

@@ -10,9 +10,14 @@ import type { SandboxProfile, SandboxProfileName } from './profile.ts';
 import { startThroughRelay } from './relay.ts';
 import { wrapInSeatbelt } from './seatbelt.ts';
 
+/** The launcher's command line, and whether whatever it starts ends with it. */
+export interface SandboxedRequest extends SpawnRequest {
+  readonly ownsPidNamespace: boolean;
+}
+
 /** A program that is ready to be started in a sandbox. */
 export interface SandboxedProgram {
-  readonly program: SpawnRequest;
+  readonly program: SandboxedRequest;
   readonly profile: SandboxProfileName;
   /** How many mounts it takes beside the root, /dev and /proc, which every sandbox has. */
   readonly mountCount: number;
@@ -56,7 +61,10 @@ export function createSandboxLauncher(options: LauncherOptions): SandboxLauncher
         );
         let untrack = (): void => undefined;
         return {
-          program: wrapInBubblewrap(inside, { file: probe.file, args }),
+          program: {
+            ...wrapInBubblewrap(inside, { file: probe.file, args }),
+            ownsPidNamespace: true,
+          },
           profile: profile.name,
           mountCount: plan.mounts.length,
           track: (leader) => void (untrack = placeholders.trackGroup(leader)),
@@ -84,11 +92,14 @@ function reachNetwork(
 function createSeatbeltLauncher(file: string): SandboxLauncher {
   return {
     prepare: (request, profile) => ({
-      program: wrapInSeatbelt(
-        { ...request, env: changeVariables(request.env, profile) },
-        file,
-        profile,
-      ),
+      program: {
+        ...wrapInSeatbelt(
+          { ...request, env: changeVariables(request.env, profile) },
+          file,
+          profile,
+        ),
+        ownsPidNamespace: false,
+      },
       profile: profile.name,
       mountCount: 0,
       track: () => undefined,

@@ -47,7 +47,7 @@ export interface OpenedSandbox {
 
 /** A prepared command whose stderr is merged into stdout. */
 export interface ShellLaunch {
-  readonly program: SpawnRequest;
+  readonly program: SpawnRequest & { readonly ownsPidNamespace?: boolean };
   /** Null when it runs outside of a sandbox. */
   readonly sandboxed: SandboxedProgram | null;
   /** The shell's last directory; null when unknown. */
