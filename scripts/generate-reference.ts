@@ -52,7 +52,8 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: 'Everything is fine.',
   refused: 'The hooks refused, or a check of the command failed.',
   usage: 'The command line or the configuration is wrong.',
-  hookFailed: 'Under `--strict`: a hook failed, was not trusted, or does not count as it is written.',
+  hookFailed:
+    'Under `--strict`: a hook failed, was not trusted, or does not count as it is written.',
   bug: 'Hookline contradicted itself. Please report it.',
   interrupted: 'Interrupted, for example with Ctrl-C.',
 };

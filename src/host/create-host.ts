@@ -149,12 +149,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const hookSandboxes = createHookSandboxes((): OpenedHooks => opened);
   const search = withHookPorts(options, loadSessions);
   const opened = openHooks({ ...search, runInSandbox: hookSandboxes.run });
-  const { hookSet } = opened;
   const engines = createEngines(opened, options, notice, (late) => {
     sessions.get(late.event.sessionId)?.session.receiveLate(late);
   });
   const watching = await startWatching(options.watch ?? false, {
-    hookSet,
+    hookSet: opened.hookSet,
     fire(event) {
       const newest = [...sessions.values()].at(-1);
       return newest?.session.reportConfig(event) ?? engines.own().dispatch(event);
@@ -168,9 +167,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       return engines.own();
     },
     ...createHookMethods(opened),
-    ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
-    bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
-    rescan: () => hookSet.rescan(),
     ...createSessionMethods(sessions),
     start: async (request) => (await loadSessions()).start(request),
     mcpServers: async () => (await loadSessions()).mcpReport(),
@@ -207,6 +203,9 @@ function createHookMethods(opened: OpenedHooks) {
     madeHooks: () =>
       hookSet.made().map(({ hook, handlers }) => ({ hook: toListedHook(hook), handlers })),
     missingGuards: () => listMissingGuards(opened),
+    ignored: () => [...hookSet.ignored(), ...listPlacesBeyondRoots(opened)],
+    bashPrelude: () => formatEnvPrelude(opened.stateDirectory, opened.moment().sessionId),
+    rescan: () => hookSet.rescan(),
   } satisfies Partial<Host>;
 }
 
