@@ -106,3 +106,13 @@ export async function written(file: string): Promise<string> {
   await until(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
   return readFileSync(file, 'utf8').trim();
 }
+
+/** A program for `node task.cjs` that runs a shell script which no permission rule can read. */
+export function writeTask(directory: string, script: string): void {
+  const encoded = Buffer.from(script).toString('base64');
+  const program = `const script = Buffer.from('${encoded}', 'base64').toString();
+const { status } = require('node:child_process').spawnSync('bash', ['-c', script], { stdio: 'inherit' });
+process.exitCode = status;
+`;
+  write(directory, 'task.cjs', program);
+}

@@ -30,6 +30,7 @@ import {
   readMessagesText,
   toolEnds,
   transcriptOf,
+  writeTask,
 } from './agent-run.ts';
 import { flagsFor, startService } from './service.ts';
 
@@ -181,10 +182,10 @@ echo '{}'
     const env = { HOOKLINE_HOME: tiny, HOOKLINE_SANDBOX: 'off' };
     const id = jsonOf(await runScript(workspace, [DONE], ['first', '--json'], { env })).sessionId;
     const fill = `head -c 1000000 /dev/zero > '${workspace.directory}/tiny/fill'; seq 1 5000`;
-    const filler = write(workspace.directory, 'fill.sh', `#!/bin/sh\n${fill}\n`);
+    writeTask(workspace.repo, fill);
     const full = await runScript(
       workspace,
-      [bash(filler), DONE],
+      [bash('node task.cjs'), DONE],
       ['second', '--resume', id, ...BYPASS],
       {
         env,

@@ -112,8 +112,10 @@ describe('--allow and --deny', () => {
     });
     const flags = ['--deny', 'bash', '--allow', 'count_words', '--allow', 'WebSearch'];
     const { stderr } = await runScript(workspace, [DONE], ['go', ...flags]);
-    expect(stderr).toBe(`note: --deny: Hookline has no tool "bash"; did you mean "Bash"?
-note: .claude/settings.json: line 1: Hookline has no tool "Raed"; did you mean "Read"?
+    const settings = path.join(workspace.repo, '.claude/settings.json');
+    expect(stderr)
+      .toBe(`note: a guard may be missing: ${settings} line 1: Hookline has no tool "Raed"; did you mean "Read"? (it counts as "Read(./.env)")
+note: --deny: Hookline has no tool "bash"; did you mean "Bash"?
 `);
   });
 

@@ -22,16 +22,17 @@ import {
   scripted,
   startScript,
   toolEnds,
+  writeTask,
   written,
 } from './agent-run.ts';
 
 const FREE = ['--permission-mode', 'bypassPermissions'];
 const STREAM = [...FREE, '--output', 'stream-json'];
 
-/** A command whose text says nothing: what it does is in a script. */
+/** A command whose text says nothing: what it does is in a program that no rule can read. */
 function runFile(workspace: TempWorkspace, script: string) {
-  write(workspace.repo, 'task.sh', script);
-  return [bash('bash task.sh'), DONE];
+  writeTask(workspace.repo, script);
+  return [bash('node task.cjs'), DONE];
 }
 
 function initGit({ repo }: TempWorkspace): void {
@@ -66,7 +67,7 @@ describe('a command in the sandbox', () => {
     expect(existsSync(beside)).toBe(false);
     expect(existsSync(path.join(workspace.home, '.bashrc'))).toBe(false);
     expect(readdirSync(workspace.repo).toSorted()).toEqual(
-      [...before, 'made.txt', 'task.sh'].toSorted(),
+      [...before, 'made.txt', 'task.cjs'].toSorted(),
     );
     expect(
       JSON.stringify(readdirSync(path.join(workspace.repo, '.git'), { recursive: true })),
@@ -184,14 +185,13 @@ for f in sys.argv[1:]:
     );
     await runScript(workspace, setUp, ['go', ...FREE, '--sandbox', 'off']);
     const tree = path.join(path.dirname(workspace.repo), 'tree');
-    write(
+    writeTask(
       tree,
-      'task.sh',
       `echo 2 > two; ${git} add two; ${git} commit -qm two; ${git} config a.b c; echo evil > ${workspace.repo}/.git/hooks/x; echo evil > ${workspace.repo}/beside; git log --oneline | wc -l`,
     );
     const result = await runScript(
       workspace,
-      [bash('bash task.sh'), DONE],
+      [bash('node task.cjs'), DONE],
       ['go', ...STREAM, '--cwd', tree],
     );
     expect(textOf(toolEnds(result)[0])).toMatch(/\\n2\\?"/);

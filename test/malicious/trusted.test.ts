@@ -129,7 +129,9 @@ it('accepts a lock only if the caller names it and its hash is the one that was 
   expect(homeOf(attackWorkspace)).toEqual({});
 
   const right = computeSha256(readFileSync(lock));
-  expect(await fire(attackWorkspace.options, 'PreToolUse', [...lockFlags, right])).toEqual(RAN);
+  const fired = await fire(attackWorkspace.options, 'PreToolUse', [...lockFlags, right]);
+  // The setting that the repository made up is an error under --strict.
+  expect(fired).toEqual({ ...RAN, code: 3 });
   expect(homeOf(attackWorkspace)).toEqual({ pwned: '' });
 });
 

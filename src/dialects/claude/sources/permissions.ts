@@ -92,7 +92,7 @@ class PermissionReader {
       const problem = findRuleProblem(behavior, text);
       if (problem === null) return [{ text, line }];
       const repaired = behavior === 'allow' ? null : repairRule(behavior, text);
-      const reading = repaired === null ? '' : `; it counts as ${JSON.stringify(repaired)}`;
+      const reading = repaired === null ? '' : ` (it counts as ${JSON.stringify(repaired)})`;
       this.#report({ line }, `${problem}${reading}`, behavior !== 'allow');
       return [text, ...(repaired === null ? [] : [repaired])].map((rule) => ({ text: rule, line }));
     });
