@@ -10,7 +10,7 @@ import {
   trust,
   write,
 } from '../cli/temp-workspace.ts';
-import { bash, DONE, errorOf, linesOf, runScript, toolEnds } from './agent-run.ts';
+import { bash, DONE, errorOf, linesOf, runScript, toolEnds, writeTask } from './agent-run.ts';
 import { claudeHooks } from './hook-log.ts';
 
 const STREAM = ['--output', 'stream-json'];
@@ -194,9 +194,9 @@ describe('protected paths', () => {
 
   it('`hookline trust` refuses inside a session even when a rule lets it through', async () => {
     const workspace = createTempWorkspace(DENYING);
-    const hidden = write(workspace.repo, 'sneak.sh', `#!/bin/sh\n${trustCommand}\n`);
-    const turns = [bash(hidden), DONE];
-    const result = await runScript(workspace, turns, ['go', ...BYPASS, ...STREAM]);
+    writeTask(workspace.repo, trustCommand);
+    const args = ['go', ...BYPASS, ...STREAM, '--sandbox', 'off'];
+    const result = await runScript(workspace, [bash('node task.cjs'), DONE], args);
     expect(errorOf(toolEnds(result)[0])).toContain(
       '`hookline trust` cannot run inside an agent session or a hook',
     );

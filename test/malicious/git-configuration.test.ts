@@ -46,7 +46,9 @@ async function runCalls(
 ) {
   const turns = [...calls.map((call) => ({ tools: [call] })), { text: 'done' }];
   const script = write(staged.directory, 'turns.json', JSON.stringify(turns));
-  return runHookline(['run', '--script', script, '--output', 'json', ...args, 'go'], at(staged));
+  // Without the sandbox, which would hide whether a program ran.
+  const flags = ['--script', script, '--output', 'json', '--sandbox', 'off', ...args];
+  return runHookline(['run', ...flags, 'go'], at(staged));
 }
 
 const COMMIT = `git init --quiet . && echo one > file.txt && git add . && git commit --quiet -m first`;

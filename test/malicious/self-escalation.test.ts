@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooklineProgram, jsonOf, runHookline } from '../cli/hookline.ts';
 import { hasProgram, trust, write } from '../cli/temp-workspace.ts';
-import { bash, DONE, runScript } from '../e2e/agent-run.ts';
+import { bash, DONE, runScript, writeTask } from '../e2e/agent-run.ts';
 import { continueAttack, prepareAttack, type StagedAttack } from './attack.ts';
 
 const GUARD_ID = 'cline:workspace:PreToolUse';
@@ -176,12 +176,31 @@ describe('the same from elsewhere', () => {
 
   it('is refused to a command of the agent that hides in a script', async () => {
     const attack = prepareEscalation();
-    write(attack.repo, 'build.sh', `#!/bin/sh\n${FREE_TRUST}\n`);
+    writeTask(attack.repo, FREE_TRUST);
     const { env } = withChain(attack, ':');
-    const args = ['go', '--allow', 'Bash(*)'];
-    const ran = await runScript(attack, [bash('sh ./build.sh'), DONE], args, { env });
+    const args = ['go', '--allow', 'Bash(*)', '--sandbox', 'off'];
+    const ran = await runScript(attack, [bash('node task.cjs'), DONE], args, { env });
     expect(ran.code).toBe(0);
     expect(readFileSync(path.join(attack.home, 'answer'), 'utf8')).toMatch(REFUSAL);
+  });
+
+  // Only the kernel stops a process that has left all of Hookline's behind.
+  it.each([
+    ['off', 'ready'],
+    ['on', 'untrusted'],
+  ])('of a detached process with the sandbox %s leaves the hook %s', async (mode, state) => {
+    const attack = prepareEscalation();
+    const answer = path.join(attack.repo, 'answer');
+    writeTask(
+      attack.repo,
+      `env -u HOOKLINE_SESSION setsid -f sh -c '"$HOOKLINE_NODE" "$HOOKLINE_PROGRAM" trust --yes > ${answer}.part 2>&1; mv ${answer}.part ${answer}'
+       until [ -e ${answer} ]; do sleep 0.1; done`,
+    );
+    const { env } = withChain(attack, ':');
+    const args = ['go', '--permission-mode', 'bypassPermissions', '--sandbox', mode];
+    await runScript(attack, [bash('node task.cjs'), DONE], args, { env });
+    expect(existsSync(answer)).toBe(true);
+    expect((await readStates(attack))[PLANTED_ID]).toBe(state);
   });
 
   it('is refused to a hook that `hooks test` runs', async () => {
