@@ -197,11 +197,11 @@ function checkPrograms(host: Host): Finding[] {
   const { surroundings } = host;
   const find: FindProgram = createProgramFinder(surroundings.env['PATH'], surroundings.platform);
   const missing = PROGRAMS.filter((name) => find(name) === null);
-  if (missing.length === 0) {
-    return [{ about: 'programs', level: 'fine', text: PROGRAMS.join(', ') }];
-  }
-  const summary = `not on the PATH: ${missing.join(', ')} (only hooks that use them need them)`;
-  return [{ about: 'programs', level: 'hint', text: summary }, ...checkProgramUses(host, missing)];
+  const present = PROGRAMS.filter((name) => !missing.includes(name)).join(', ');
+  const absent =
+    missing.length === 0 ? '' : `not on the PATH, and only needed by hooks: ${missing.join(', ')}`;
+  const text = [present, absent].filter((part) => part !== '').join('; ');
+  return [{ about: 'programs', level: 'fine', text }, ...checkProgramUses(host, missing)];
 }
 
 /** Hooks whose text names a missing program. */
