@@ -56,10 +56,15 @@ async function firesFor(openFixture: OpenFixture, rule: string, fired: readonly 
     const { outcomes } = await fire('PreToolUse', { ...facts });
     for (const { failure } of outcomes) (failure === null ? ranHooks : failed).push(name);
   }
-  expect(ranHooks).toEqual(fired);
+  expect(ranHooks).toEqual([...fired, ...(FIRES_ONLY_HERE[rule] ?? [])]);
   expect(has('fired')).toBe(fired.length > 0);
   expect(failed).toEqual(UNREADABLE.includes(rule) ? CALLS.map(({ name }) => name) : []);
 }
+
+/** A quoted variable may be any word here; Claude Code takes it for its own text. */
+const FIRES_ONLY_HERE: Readonly<Record<string, readonly string[]>> = {
+  'Bash(echo hi)': ['echo "$HOME"'],
+};
 
 /** A guard with such a condition never runs, and every call that it might have guarded has a note. */
 const UNREADABLE = ['mcp__srv__*', '*', 'Nope('];
