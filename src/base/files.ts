@@ -28,15 +28,19 @@ const PRIVATE_FILE = 0o600;
 export function readTextIfPresent(file: string): string | null {
   try {
     // Most of these files do not exist, and an exception is expensive.
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return null;
-    // An empty directory keeps the place free while a command runs in a sandbox.
-    if (stats.isDirectory() && readdirSync(file).length === 0) return null;
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
     return readRegularFile(file);
   } catch (error) {
     if (isNotFoundError(error)) return null;
     throw error;
   }
+}
+
+/** The same for a settings file, in whose place a sandbox keeps an empty directory while a command runs. */
+export function readSettingsTextIfPresent(file: string): string | null {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true && readdirSync(file).length === 0) return null;
+  return readTextIfPresent(file);
 }
 
 // A repository may contain a FIFO: opening it in blocking mode would wait for a writer.

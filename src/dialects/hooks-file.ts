@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
-import { isLink, readTextIfPresent } from '../base/files.ts';
+import { isLink, readSettingsTextIfPresent } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { writeHookFile } from './write-hook-file.ts';
 
@@ -62,7 +62,7 @@ function createLinkError(file: string, target: string): HooklineError {
 
 function readText(file: string): string | null {
   try {
-    return readTextIfPresent(file);
+    return readSettingsTextIfPresent(file);
   } catch (error) {
     throw new HooklineError('CONFIG_UNREADABLE', {
       message: `${file} cannot be read: ${getErrorMessage(error)}`,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { getErrorMessage } from '../base/errors.ts';
-import { isLink, readTextIfPresent } from '../base/files.ts';
+import { isLink, readSettingsTextIfPresent } from '../base/files.ts';
 import type { Ignored } from './discovery.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -13,7 +13,7 @@ export function readConfigText(file: string): string | Ignored | null {
   try {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (bytes > MAX_BYTES) return { path: file, why: TOO_LARGE, mayHideHook: true };
-    const text = readTextIfPresent(file);
+    const text = readSettingsTextIfPresent(file);
     if (text !== null || !isLink(file)) return text;
     return { path: file, why: 'is a broken link', mayHideHook: true };
   } catch (error) {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
-import { readTextIfPresent } from '../base/files.ts';
+import { readSettingsTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { parseLocatedJson } from '../base/located-json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
@@ -148,7 +148,7 @@ function describeUnknownSetting(file: string, name: string): string {
 
 function readObject(layers: ConfigLayers, file: string): Record<string, unknown> {
   try {
-    const text = readTextIfPresent(file);
+    const text = readSettingsTextIfPresent(file);
     if (text === null) return {};
     const parsed = parseJson(text);
     if (parsed.ok && isRecord(parsed.value)) {

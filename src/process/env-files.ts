@@ -1,7 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createPrivateDirectory } from '../base/files.ts';
-import { quoteShellWord } from '../base/text.ts';
 
 /** In the order in which their variables are loaded. */
 const EVENTS_WITH_ENV_FILE: readonly string[] = [
@@ -55,9 +54,26 @@ export function formatEnvPrelude(stateDirectory: string | null, sessionId: strin
   const files = readFileNames(directory)
     .flatMap(parseFileName)
     .toSorted((one, other) => one.event - other.event || one.index - other.index);
-  if (files.length === 0) return '';
-  const lines = files.map(({ name }) => `. ${quoteShellWord(path.join(directory, name))}`);
-  return ['set -a', ...lines, 'set +a', ''].join('\n');
+  const texts = files.flatMap(({ name }) => readText(path.join(directory, name)) ?? []);
+  if (texts.length === 0) return '';
+  return ['set -a', ...texts.map(formatSourcing), 'set +a', ''].join('\n');
+}
+
+/** By its text, because a command in the sandbox cannot read the file. Sourced, because it may contain `return`. */
+function formatSourcing(text: string): string {
+  const lines = text.split('\n');
+  let end = 'END_OF_ENV_FILE';
+  while (lines.includes(end)) end += '_';
+  return [`. /dev/stdin <<'${end}'`, text.replace(/\n$/, ''), end].join('\n');
+}
+
+/** Null when it is gone or not readable. */
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 function readFileNames(directory: string): readonly string[] {

@@ -233,7 +233,12 @@ describe('a sub-agent', () => {
       calls(order()),
       calls(['Bash', { command: 'echo $$ > pid; echo begun; sleep 100' }]),
     ]);
-    const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
+    const host = await fixture.open({
+      model: recorder.model,
+      permissionMode: 'bypassPermissions',
+      // A process id of the sandbox means nothing outside.
+      flags: { 'sandbox.mode': 'off' },
+    });
     host.subscribe((event) => {
       if (event.type === 'tool-delta') void host.abort(event.sessionId, 'enough');
     });

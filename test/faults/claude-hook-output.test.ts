@@ -26,6 +26,8 @@ const deny = (text: string): object => ({
 });
 
 const FAILED = { effect: 'pass', outcomes: [{ status: 'failed', failure: { kind: 'output' } }] };
+/** A failure whose output refuses in one reading. */
+const REFUSED = { effect: 'deny', outcomes: [{ status: 'failed', failure: { kind: 'output' } }] };
 const PASSED = { effect: 'pass', outcomes: [{ status: 'decided', failure: null }] };
 
 const answer = (fields: string): string =>
@@ -45,10 +47,10 @@ const FAULTS: readonly Fault[] = [
     verdict: deny('\uD800 alone'),
   },
   {
-    name: 'JSON of 100 MB is a failure that says so',
+    name: 'JSON of 100 MB is a failure, and a refusal when it begins as one',
     prints: `JSON.stringify({ decision: 'block', reason: 'x'.repeat(${100 * MEBI}) })`,
-    code: 3,
-    verdict: FAILED,
+    code: 1,
+    verdict: REFUSED,
   },
   {
     name: '100 MB of plain text is a failure, as an answer may be in what was not kept',
@@ -65,8 +67,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'deep nesting is a failure also in a field that is not read',
     prints: `'{"decision":"block","reason":"no","more":' + '{"a":'.repeat(2e5) + '1' + '}'.repeat(2e5) + '}'`,
-    code: 3,
-    verdict: FAILED,
+    code: 1,
+    verdict: REFUSED,
   },
   {
     name: 'a decision of the wrong type is a failure, never a pass in silence',
@@ -77,8 +79,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a decision that does not exist is a failure',
     prints: `'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"refuse"}}'`,
-    code: 3,
-    verdict: FAILED,
+    code: 1,
+    verdict: REFUSED,
   },
   {
     name: 'a hookSpecificOutput that is no object is a failure',
@@ -87,10 +89,10 @@ const FAULTS: readonly Fault[] = [
     verdict: FAILED,
   },
   {
-    name: 'unknown fields change nothing',
+    name: 'two fields for one decision are a failure',
     prints: `'{"decision":"block","reason":"no","colour":{"deep":[1]},"Decision":"approve"}'`,
     code: 1,
-    verdict: deny('no'),
+    verdict: REFUSED,
   },
   {
     name: 'a byte-order mark and CRLF do not matter',
@@ -105,22 +107,23 @@ const FAULTS: readonly Fault[] = [
     verdict: PASSED,
   },
   {
-    name: 'an array is plain text',
+    name: 'an array around a refusal is a failure',
     prints: `'[{"decision":"block"}]'`,
-    code: 0,
-    verdict: PASSED,
+    code: 1,
+    verdict: REFUSED,
   },
 ];
 
-/** An output that looks like a refusal and is none must at least be reported. */
-const DOUBTFUL: readonly (readonly [string, string])[] = [
-  ['JSON then text', `'{"decision":"block","reason":"no"}\\ndone'`],
-  ['text then JSON', `'checking\\n{"decision":"block","reason":"no"}'`],
-  ['two objects', `'{"decision":"block"}\\n{"decision":"approve"}'`],
-  ['JSON that breaks off', `'{"decision":"block'`],
+/** An output that may be a refusal must be reported, and is one when one reading of it refuses. */
+const DOUBTFUL: readonly (readonly [string, string, 'deny' | 'pass'])[] = [
+  ['JSON then text', `'{"decision":"block","reason":"no"}\\ndone'`, 'deny'],
+  ['text then JSON', `'checking\\n{"decision":"block","reason":"no"}'`, 'deny'],
+  ['two objects', `'{"decision":"block"}\\n{"decision":"approve"}'`, 'deny'],
+  ['JSON that breaks off', `'{"decision":"block'`, 'deny'],
   [
     'nulls in all fields',
     `'{"decision":null,"reason":null,"continue":null,"hookSpecificOutput":null}'`,
+    'pass',
   ],
 ];
 
@@ -143,10 +146,10 @@ describe('what a hook prints', () => {
     expect(result.stdout.length).toBeLessThan(MEBI);
   });
 
-  it.each(DOUBTFUL)('never passes without a report: %s', async (_name, prints) => {
+  it.each(DOUBTFUL)('never passes without a report: %s', async (_name, prints, effect) => {
     const { verdict } = await fire(printing(prints));
     const [outcome] = verdict.outcomes;
-    expect(verdict.effect).toBe('pass');
+    expect(verdict.effect).toBe(effect);
     expect(outcome?.failure !== null || (outcome?.notes ?? []).length > 0).toBe(true);
   });
 

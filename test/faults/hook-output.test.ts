@@ -82,8 +82,13 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a flag of the wrong type is a failure, never a pass in silence',
     hook: printing(`'{"cancel":1}'`),
-    code: 3,
-    verdict: failed('"cancel" should be true or false, found number 1'),
+    code: 1,
+    verdict: {
+      ...failed(
+        '"cancel" should be true or false, found number 1; refused, because one reading of it says "cancel": 1',
+      ),
+      effect: 'deny',
+    },
   },
   {
     name: 'broken JSON is a failure',
@@ -102,9 +107,15 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'unknown fields alone say nothing, and that is noted',
-    hook: printing(`'{"decision":"block"}'`),
+    hook: printing(`'{"colour":"red"}'`),
     code: 0,
     verdict: passed('its JSON has no known field'),
+  },
+  {
+    name: 'a refusal in another format is a failure that refuses',
+    hook: printing(`'{"decision":"block"}'`),
+    code: 1,
+    verdict: { effect: 'deny', outcomes: [{ status: 'failed', failure: { kind: 'output' } }] },
   },
   {
     name: 'null says nothing, and that is noted',

@@ -171,7 +171,7 @@ describe('a file that is wrong', () => {
   });
 
   test('because it cannot be read is reported', () => {
-    const directory = createDirectory();
+    const directory = createDirectory({ other: '' });
     expect(load({ homeFile: directory }).problems).toEqual([
       expect.stringMatching(/cannot be read: .*; the file is ignored$/),
     ]);

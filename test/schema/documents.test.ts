@@ -186,7 +186,7 @@ describe('the schema of a lock', () => {
     const lock = createLock([{ id: 'a', root, entry, files: [], directories: [directory] }]);
     const lockContent = JSON.parse(formatLock(lock));
     expect(allObjections(LOCK, file, [lockContent])).toEqual([]);
-    expect(objections(file, { ...lockContent, version: 2 })).not.toEqual([]);
+    expect(objections(file, { ...lockContent, version: 3 })).not.toEqual([]);
     expect(objections(file, { version: 1 })).not.toEqual([]);
     const [hook] = lockContent.hooks;
     for (const field of ['id', 'entry', 'digest', 'files']) {

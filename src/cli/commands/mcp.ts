@@ -16,7 +16,7 @@ import { addServer, removeServer } from '../../mcp/edit-servers.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import { openHooks } from '../../host/open-hooks.ts';
 import path from 'node:path';
-import { readTextIfPresent, updatePrivateFile } from '../../base/files.ts';
+import { readSettingsTextIfPresent, updatePrivateFile } from '../../base/files.ts';
 import { runEdit, openConfigFile } from '../../dialects/hooks-file.ts';
 
 /** `hookline mcp list`: every server with its state and tools. */
@@ -258,7 +258,7 @@ async function editUserServers(host: Host, edit: (text: string) => string): Prom
   if (file === null) throw createUnwritableError('no home directory for MCP servers');
   const applyEdit = (text: string | null): string => runEdit(file, () => edit(text ?? ''));
   try {
-    const text = readTextIfPresent(file);
+    const text = readSettingsTextIfPresent(file);
     // An unchanged file must not be created.
     if (applyEdit(text) !== (text ?? '')) await updatePrivateFile(file, applyEdit);
   } catch (error) {

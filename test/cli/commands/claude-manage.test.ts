@@ -299,7 +299,7 @@ describe('doctor', () => {
     const result = await runHookline(['doctor', '--json'], at(workspace, { env: { PATH: bin } }));
     expect(result.code).toBe(1);
     const { findings, problems } = jsonOf(result);
-    expect(problems).toBe(1);
+    expect(problems).toBe(2);
     const hint = (about: string, text: string) => ({
       about,
       level: 'hint',
@@ -308,7 +308,10 @@ describe('doctor', () => {
     expect(findings).toEqual(
       expect.arrayContaining([
         { about: 'settings', level: 'fine', text: `${settingsFile(workspace)}: 2 hooks` },
-        hint(settingsFile(workspace), 'event "Stopp" not found'),
+        {
+          ...hint(settingsFile(workspace), 'event "Stopp" not found'),
+          level: 'problem',
+        },
         hint(path.join(workspace.repo, '.claude', 'hooks.json'), 'is not read'),
         hint('claude:project:Stop:x.ts', 'names jq and bun, which are not on the PATH'),
         expect.objectContaining({ about: 'claude:project:PreToolUse:line-1', level: 'problem' }),

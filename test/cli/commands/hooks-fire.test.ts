@@ -348,7 +348,11 @@ describe('hooks list', () => {
     ]);
     const ignored = [
       { path: 'PostToolUse', why: 'is a directory' },
-      { path: 'PreTolUse', why: 'its name is not the name of a hook; did you mean PreToolUse?' },
+      {
+        path: 'PreTolUse',
+        why: 'its name is not the name of a hook; did you mean PreToolUse?',
+        mayHideHook: true,
+      },
       { path: 'PreToolUse.exe', why: '.exe files run only on Windows' },
       { path: 'README.md', why: 'its name is not the name of a hook' },
     ];

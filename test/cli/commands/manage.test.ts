@@ -112,9 +112,10 @@ describe('hooks stats', () => {
 
 describe('doctor', () => {
   it('finds nothing wrong with a plain machine', async () => {
+    const env = { ANTHROPIC_API_KEY: 'a-key' };
     const [readable, json] = await Promise.all([
-      runHookline(['doctor'], at(createTempWorkspace())),
-      runHookline(['doctor', '--json'], at(createTempWorkspace())),
+      runHookline(['doctor'], at(createTempWorkspace(), { env })),
+      runHookline(['doctor', '--json'], at(createTempWorkspace(), { env })),
     ]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
     expect(readable.stdout).toMatch(/\nNo problems found\.\n$/);
@@ -143,7 +144,7 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('unknown setting "hoks.enabled"; did you mean "hooks.enabled"?');
     expect(stdout).toContain('broken: The first line of');
-    expect(stdout).toMatch(/\n2 problems found\.\n$/);
+    expect(stdout).toMatch(/\n2 problems, 2 warnings found\.\n$/);
   });
 });
 

@@ -196,7 +196,7 @@ describe('hookline trust', () => {
       `  file      ${workspace.repo}/.mcp.json:1`,
       '  starts    with every session, as an MCP server',
       '  binds     this entry, serve.mjs',
-      '  not bound anything else it starts or loads',
+      '  not bound node (interpreter)',
     ]);
   });
 });
