@@ -20,7 +20,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const LONG =
-  /\/test\/(faults\/event-input|mcp\/bounded-fetch|conformance\/claude-host|conformance\/claude-config|dialects\/(claude|cline-files)\/templates|e2e|malicious|plugins\/isolation\/(endings|tools)|cli\/commands\/plugin\/(install|list))\b/;
+  /\/test\/(faults\/event-input|mcp\/bounded-fetch|conformance\/claude-host|conformance\/claude-config|dialects\/(claude|cline-files)\/templates|e2e|host\/open-sandbox-commands|malicious|plugins\/isolation\/(endings|tools)|cli\/commands\/plugin\/(install|list))\b/;
 
 function isLong({ moduleId }: TestSpecification): boolean {
   return LONG.test(moduleId);

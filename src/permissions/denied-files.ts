@@ -49,7 +49,7 @@ export class DeniedFileLister {
     const listAll = (kind: 'read' | 'edit'): readonly string[] => {
       const found = new Set<string>();
       for (const rule of rules.filter((each) => isPathDenial(each, kind))) {
-        for (const guard of listGuards(rule, cwd, locations)) {
+        for (const guard of listGuards(rule, cwd, locations, kind)) {
           for (const start of guard.starts(searched)) listing.collect(start, guard, found);
         }
       }
@@ -57,7 +57,13 @@ export class DeniedFileLister {
     };
     const reads = listAll('read');
     const edits = listAll('edit');
-    return { reads, edits, whyIncomplete: listing.whyIncomplete };
+    // A searched directory may be writable on its own account, wherever it lies.
+    const enclosed = searched.filter((area) => edits.some((each) => isInside(each, area)));
+    return {
+      reads,
+      edits: [...new Set([...edits, ...enclosed])],
+      whyIncomplete: listing.whyIncomplete,
+    };
   }
 
   #readDirectory(directory: string): readonly Entry[] {
@@ -94,22 +100,35 @@ interface CachedDirectory {
 /** One pattern of a rule, relative to one set of directories. */
 interface Guard {
   readonly isMatch: (file: string) => boolean;
+  /** Whether nothing may be made in a directory, whatever its name. */
+  readonly isClosed: (directory: string) => boolean;
   readonly canMatchBelow: (directory: string) => boolean;
   readonly starts: (searched: readonly string[]) => readonly string[];
 }
 
-function listGuards(rule: PermissionRule, cwd: string, locations: RuleLocations): readonly Guard[] {
+function listGuards(
+  rule: PermissionRule,
+  cwd: string,
+  locations: RuleLocations,
+  kind: 'read' | 'edit',
+): readonly Guard[] {
   const { content } = rule.parsed;
   if (content.kind !== 'path') return [];
   const contexts = listGuardContexts(rule, { cwd }, locations);
   const all = [...contexts, ...contexts.map(resolveRealContext)];
   const distinct = new Map(all.map((context) => [JSON.stringify(context), context]));
-  return [...distinct.values()].map((context) => createGuard(content.pattern, context));
+  return [...distinct.values()].map((context) => createGuard(content.pattern, context, kind));
 }
 
-function createGuard(pattern: PathPattern, context: PathContext): Guard {
+/** A name that only a wildcard matches. */
+const ANY_NAME = '\u0001any';
+
+function createGuard(pattern: PathPattern, context: PathContext, kind: 'read' | 'edit'): Guard {
+  const isMatch = (file: string): boolean =>
+    matchOrAssume(() => canMatchWrittenPath(pattern, file, context));
   return {
-    isMatch: (file) => matchOrAssume(() => canMatchWrittenPath(pattern, file, context)),
+    isMatch,
+    isClosed: (directory) => kind === 'edit' && isMatch(path.join(directory, ANY_NAME)),
     canMatchBelow: (directory) => matchOrAssume(() => canMatchBelow(pattern, directory, context)),
     starts: (searched) => listPatternStarts(pattern, context) ?? searched,
   };
@@ -139,6 +158,10 @@ class Listing {
     const remaining = [directory];
     for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) {
       if (this.whyIncomplete !== null) return;
+      if (guard.isClosed(next)) {
+        this.#add(next, found);
+        continue;
+      }
       for (const { name, isDirectory } of this.#read(next)) {
         const file = path.join(next, name);
         if (this.#count(file)) return;

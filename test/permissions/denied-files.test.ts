@@ -46,6 +46,22 @@ test('finds what exists, at the depth that the rule means', () => {
   });
 });
 
+test('a directory in which nothing may be made stands for all that is in it', () => {
+  const { list, root } = createPlace(FILES);
+  const edits = (...rules: readonly string[]) => list(new DeniedFileLister(), ...rules).edits;
+  expect(edits('Edit(./secrets/**)', 'Edit(a/b/*)')).toEqual(['a/b', 'secrets']);
+  expect(edits('Edit(./a/**/*.pem)')).toEqual(['a/b/x.pem']);
+  expect(edits('Edit(./**)')).toEqual(['']);
+  expect(edits('Edit(**)')).toEqual(['']);
+  const both = new DeniedFileLister().list(
+    parse('Edit(./**)'),
+    root,
+    { cwd: root, roots: [root], home: null },
+    [root, path.join(root, 'a')],
+  );
+  expect(both.edits).toEqual([root, path.join(root, 'a')]);
+});
+
 test('a rule without a path, and rules that allow, list nothing', () => {
   const { list } = createPlace(FILES);
   expect(list(new DeniedFileLister(), 'Read', 'Bash(rm:*)')).toMatchObject({

@@ -44,9 +44,14 @@ export function planMounts(
   for (const place of isWorkspace ? profile.writable : []) plan.addIfPresent('writable', place);
   if (profile.overlay !== null) plan.addOverlay(profile.overlay);
   plan.addIfPresent('writable', profile.temporaryDirectory);
-  for (const place of isWorkspace ? profile.protected : []) plan.protect(place);
+  for (const place of isWorkspace ? sortByDepth(profile.protected) : []) plan.protect(place);
   for (const place of profile.hidden) plan.hide(place);
   return plan.finish();
+}
+
+/** What lies in a protected place is then known to need no mounts, which could make it writable. */
+function sortByDepth(places: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
+  return places.toSorted((one, other) => countNames(one.path) - countNames(other.path));
 }
 
 const BY_STRICTNESS: readonly Mount['kind'][] = ['writable', 'empty', 'read-only', 'hidden'];
@@ -79,7 +84,10 @@ class MountPlanner {
   /** Only what lies in a writable place needs protection: all else is read-only. */
   protect({ path: place, absentText }: ProtectedPlace): void {
     const root = this.#findWritableAround(place);
-    if (root === null) return;
+    if (root === null) {
+      if (this.#mounts.has(place)) this.#add({ kind: 'read-only', path: place });
+      return;
+    }
     const found = this.#pinParents(root, place);
     if (found.kind === 'frozen') return;
     if (found.kind === 'present') return this.#add({ kind: 'read-only', path: place });

@@ -128,6 +128,26 @@ describe.each(USERS)('a sandbox, user %s', (user) => {
       expect(readTree(workspace, [...places, '.deep', '.git'])).toEqual(before);
     });
 
+    test('protects all that is in it, whatever else is protected or writable there', async () => {
+      const { workspace, profile, run } = await createSandboxFixture(
+        { 'sub/x/y/z': '', 'own/a': '' },
+        user,
+      );
+      const attack =
+        'touch sub/new sub/x/new sub/x/y/new own/new new 2>/dev/null; find . -name new';
+      const at = (name: string) => ({ path: path.join(workspace, name) });
+      const nested = { protected: [at('sub/x/y/z'), at('sub')] };
+      expect((await run(`${attack}; rm own/new new`, nested)).text.split('\n').toSorted()).toEqual([
+        './new',
+        './own/new',
+      ]);
+      const whole = {
+        writable: [...profile.writable, at('own').path],
+        protected: [at('sub/x/y/z'), at('own'), { path: workspace }],
+      };
+      expect((await run(attack, whole)).text).toBe('');
+    });
+
     test('that is a link cannot be replaced, and other files stay writable', async () => {
       const { run, workspace, outside } = await createSandboxFixture(
         { a: 'a', 'src/b': 'b' },
