@@ -74,6 +74,30 @@ export interface FoundPermissions {
   readonly settings: PermissionSettings;
 }
 
+/**
+ * What one settings file takes away from the sandbox of commands. Nothing in it allows more, so it needs
+ * no trust. Paths are absolute and may have the wildcards of permission rules.
+ */
+export interface SandboxLimits {
+  readonly file: string;
+  /** Whether an administrator wrote it, whom no flag overrides. */
+  readonly isManaged: boolean;
+  /** Whether commands must not run without a sandbox. */
+  readonly isRequired: boolean;
+  /** Whether the model may not ask to leave it. */
+  readonly forbidsExit: boolean;
+  readonly unreadable: readonly string[];
+  /** Exceptions of the unreadable places of this file. */
+  readonly readable: readonly string[];
+  readonly unwritable: readonly string[];
+  readonly removedVariables: readonly string[];
+  /** The only hosts that can be reached, as `name` or `*.name`; null for no such limit. */
+  readonly hosts: readonly string[] | null;
+  readonly deniedHosts: readonly string[];
+  /** What of the file is ignored because it would allow more, as a sentence; null for nothing. */
+  readonly note: string | null;
+}
+
 /** A configured MCP server. */
 export interface FoundServer {
   readonly kind: 'mcpServer';
@@ -134,6 +158,7 @@ export interface Discovery {
   readonly announced?: readonly AnnouncedFile[];
   /** In declared order. */
   readonly permissions?: readonly FoundPermissions[];
+  readonly sandboxLimits?: readonly SandboxLimits[];
   readonly mcpServers?: readonly FoundServer[];
   readonly brokenServers?: readonly BrokenServer[];
   readonly plugins?: readonly FoundPlugin[];
