@@ -5,6 +5,7 @@ import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/permissions.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import type { RunProgram } from '../process/run.ts';
+import type { SandboxProfileName } from '../process/sandbox/profile.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Binds, Starts } from '../trust/collect-unit.ts';
 
@@ -178,13 +179,19 @@ export interface AnnouncedFile {
   readonly source: string;
 }
 
+/** The sandbox that the program of a hook runs in. */
+export interface GrantedSandbox {
+  readonly profile: SandboxProfileName;
+  readonly run: RunProgram;
+}
+
 /** The host's decision about how a hook may run. */
 export interface Grant {
   readonly onFailure: FailurePolicy;
   readonly timeoutMs: number;
   readonly environment: Readonly<Environment>;
-  /** How its program is run; with the user's rights when absent. */
-  readonly run?: RunProgram;
+  /** How its program is run, and in which profile; with the user's rights when absent. */
+  readonly sandbox?: GrantedSandbox;
   /** Returns why it may not run now, or null. Called right before each run; one wave reads each file once. */
   readonly withheld: (wave?: Wave) => string | null;
 }

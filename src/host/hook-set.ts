@@ -253,17 +253,18 @@ class Grants {
       ...readLimits(hook, this.#options.settings),
       environment:
         unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
-      ...dropUndefined({ run: this.#findRunner(unit) }),
+      ...dropUndefined({ sandbox: this.#findSandbox(unit) }),
       withheld: this.findReasonToWithhold.bind(this, unit),
     };
   }
 
   /** A hook that must run in a sandbox never runs without one. */
-  #findRunner(unit: DiscoveredUnit): RunProgram | undefined {
+  #findSandbox(unit: DiscoveredUnit): Grant['sandbox'] {
     const { settings, runInSandbox } = this.#options;
     const profile = findOverride(unit, settings)?.sandbox ?? settings['hooks.sandbox'];
     if (profile === 'off') return undefined;
-    return runInSandbox?.(profile) ?? (async () => createRefusal(NO_SANDBOX));
+    const run = runInSandbox?.(profile) ?? (async () => createRefusal(NO_SANDBOX));
+    return { profile, run };
   }
 
   /** Why a unit may not run now, or null; called right before each run. */
