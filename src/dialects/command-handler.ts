@@ -3,7 +3,8 @@ import { memoizePerObject } from '../base/memoize.ts';
 import type { Failure } from '../hooks/decision.ts';
 import type { Answer, Exchange, Handler, HandlerInput } from '../hooks/handler.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
-import { type Program, type ProgramResult, runProgram, type RunProgram } from '../process/run.ts';
+import { type Program, type ProgramResult, runProgram } from '../process/run.ts';
+import type { GrantedSandbox } from './discovery.ts';
 
 /** A dialect's two pure functions: one encodes the payload of a hook, one decodes its result. */
 export interface Codec {
@@ -13,20 +14,22 @@ export interface Codec {
   readonly decode: (input: HandlerInput, result: ProgramResult) => Answer;
 }
 
-export interface CommandTarget extends Omit<Handler, 'run'> {
+export interface CommandTarget extends Omit<Handler, 'run' | 'sandbox'> {
   /** Returns the program to start, without its stdin. */
   readonly program: (input: HandlerInput) => Omit<Program, 'stdin'>;
   readonly codec: Codec;
-  /** How the program is run; with the user's rights when absent. */
-  readonly runWith?: RunProgram | undefined;
+  /** The program has the user's rights when absent. */
+  readonly sandbox?: GrantedSandbox | undefined;
 }
 
 /** Creates a handler from a program and a codec, for dialects whose programs answer when they end. */
 export function createCommandHandler(target: CommandTarget): Handler {
-  const { program, codec, runWith = runProgram, ...handler } = target;
+  const { program, codec, sandbox, ...handler } = target;
+  const runWith = sandbox?.run ?? runProgram;
   const encode = shareEncoding(codec.encode);
   return {
     ...handler,
+    ...(sandbox === undefined ? {} : { sandbox: sandbox.profile }),
     prepare: (input) => void encode(input),
     async run(input, signal, report) {
       const started = program(input);

@@ -5,6 +5,7 @@ import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/permissions.ts';
 import type { PluginEntry } from '../plugins/entry.ts';
 import type { RunProgram } from '../process/run.ts';
+import type { SandboxProfileName } from '../process/sandbox/profile.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Binds, Starts } from '../trust/collect-unit.ts';
 
@@ -74,6 +75,30 @@ export interface FoundPermissions {
   readonly settings: PermissionSettings;
 }
 
+/**
+ * What one settings file takes away from the sandbox of commands. Nothing in it allows more, so it needs
+ * no trust. Paths are absolute and may have the wildcards of permission rules.
+ */
+export interface SandboxLimits {
+  readonly file: string;
+  /** Whether an administrator wrote it, whom no flag overrides. */
+  readonly isManaged: boolean;
+  /** Whether commands must not run without a sandbox. */
+  readonly isRequired: boolean;
+  /** Whether the model may not ask to leave it. */
+  readonly forbidsExit: boolean;
+  readonly unreadable: readonly string[];
+  /** Exceptions of the unreadable places of this file. */
+  readonly readable: readonly string[];
+  readonly unwritable: readonly string[];
+  readonly removedVariables: readonly string[];
+  /** The only hosts that can be reached, as `name` or `*.name`; null for no such limit. */
+  readonly hosts: readonly string[] | null;
+  readonly deniedHosts: readonly string[];
+  /** What of the file is ignored because it would allow more, as a sentence; null for nothing. */
+  readonly note: string | null;
+}
+
 /** A configured MCP server. */
 export interface FoundServer {
   readonly kind: 'mcpServer';
@@ -134,6 +159,7 @@ export interface Discovery {
   readonly announced?: readonly AnnouncedFile[];
   /** In declared order. */
   readonly permissions?: readonly FoundPermissions[];
+  readonly sandboxLimits?: readonly SandboxLimits[];
   readonly mcpServers?: readonly FoundServer[];
   readonly brokenServers?: readonly BrokenServer[];
   readonly plugins?: readonly FoundPlugin[];
@@ -153,13 +179,19 @@ export interface AnnouncedFile {
   readonly source: string;
 }
 
+/** The sandbox that the program of a hook runs in. */
+export interface GrantedSandbox {
+  readonly profile: SandboxProfileName;
+  readonly run: RunProgram;
+}
+
 /** The host's decision about how a hook may run. */
 export interface Grant {
   readonly onFailure: FailurePolicy;
   readonly timeoutMs: number;
   readonly environment: Readonly<Environment>;
-  /** How its program is run; with the user's rights when absent. */
-  readonly run?: RunProgram;
+  /** How its program is run, and in which profile; with the user's rights when absent. */
+  readonly sandbox?: GrantedSandbox;
   /** Returns why it may not run now, or null. Called right before each run; one wave reads each file once. */
   readonly withheld: (wave?: Wave) => string | null;
 }

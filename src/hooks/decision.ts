@@ -85,6 +85,8 @@ export interface Outcome {
   readonly part: number | null;
   /** The vocabulary in which it was asked, when that was chosen for this call. */
   readonly vocabulary?: Vocabulary;
+  /** The profile of the sandbox that its program runs in; absent for a hook without one. */
+  readonly sandbox?: string;
   readonly exitCode: number | null;
   readonly durationMs: number;
   readonly failure: Failure | null;

@@ -88,6 +88,8 @@ export interface Handler {
    */
   readonly chooseAskings?: (call: ToolCall) => readonly Asking[];
   readonly onFailure: FailurePolicy;
+  /** The profile of the sandbox that its program runs in; absent for a hook without one. */
+  readonly sandbox?: string;
   /** Handlers that share this are one hook, configured more than once: the last that would run does. */
   readonly sameAs?: string;
   /** Waits for every handler declared before it, and sees their rewrites. */

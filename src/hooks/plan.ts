@@ -304,6 +304,8 @@ interface PlannedRun {
   readonly tool: { readonly name: string; readonly input: unknown } | null;
   /** In which vocabularies it would be asked, and why; absent when it has only its own. */
   readonly vocabularies?: readonly PlannedVocabulary[];
+  /** The profile of the sandbox that its program would run in; absent for a hook without one. */
+  readonly sandbox?: string;
   readonly onFailure: 'open' | 'closed';
 }
 
@@ -356,6 +358,7 @@ function describeRuns(candidate: Candidate, inputs: readonly HandlerInput[]): Pl
     how: describeOrder(handler),
     tool: tool === null ? null : { name: tool.name, input: tool.input },
     ...(askings.length === 0 ? {} : { vocabularies: describeAskings(askings, inputs) }),
+    ...(handler.sandbox === undefined ? {} : { sandbox: handler.sandbox }),
     onFailure: handler.onFailure,
   };
 }

@@ -167,6 +167,7 @@ export class HandlerRun {
       pass,
       part: input.tool?.part ?? null,
       ...(input.asked === undefined ? NO_FIELDS : { vocabulary: input.asked.vocabulary }),
+      ...(handler.sandbox === undefined ? NO_FIELDS : { sandbox: handler.sandbox }),
       exitCode: program?.exitCode ?? null,
       durationMs,
       failure,

@@ -18,6 +18,7 @@ import type {
   Grant,
   Ignored,
   PluginFolder,
+  SandboxLimits,
 } from '../dialects/discovery.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
@@ -75,6 +76,8 @@ export interface HookSet extends HandlerSource {
   status(unit: DiscoveredUnit): UnitStatus;
   /** Permission rules of settings, in declared order; the same list until a rescan. */
   permissions(): readonly FoundPermissions[];
+  /** What settings take away from the sandbox of commands. */
+  sandboxLimits(): readonly SandboxLimits[];
   /** MCP servers that are configured with hooks. */
   mcpServers(): readonly FoundServer[];
   brokenServers(): readonly BrokenServer[];
@@ -157,6 +160,7 @@ export function createHookSet(options: HookSetOptions): HookSet {
     statuses: () => listUnits(found).map((each) => grants.readListedUnit(each)),
     status: (unit) => grants.readStatus(unit),
     permissions: () => found.permissions,
+    sandboxLimits: () => found.sandboxLimits,
     mcpServers: () => found.mcpServers,
     brokenServers: () => found.brokenServers,
     readUserServers: () =>
@@ -198,6 +202,7 @@ function discoverAll(
     hooks: all.flatMap((each) => each.hooks),
     ignored: all.flatMap((each) => each.ignored),
     permissions: all.flatMap((each) => each.permissions ?? []),
+    sandboxLimits: all.flatMap((each) => each.sandboxLimits ?? []),
     mcpServers: all.flatMap((each) => each.mcpServers ?? []),
     brokenServers: all.flatMap((each) => each.brokenServers ?? []),
     plugins: all.flatMap((each) => each.plugins ?? []),
@@ -248,17 +253,18 @@ class Grants {
       ...readLimits(hook, this.#options.settings),
       environment:
         unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
-      ...dropUndefined({ run: this.#findRunner(unit) }),
+      ...dropUndefined({ sandbox: this.#findSandbox(unit) }),
       withheld: this.findReasonToWithhold.bind(this, unit),
     };
   }
 
   /** A hook that must run in a sandbox never runs without one. */
-  #findRunner(unit: DiscoveredUnit): RunProgram | undefined {
+  #findSandbox(unit: DiscoveredUnit): Grant['sandbox'] {
     const { settings, runInSandbox } = this.#options;
     const profile = findOverride(unit, settings)?.sandbox ?? settings['hooks.sandbox'];
     if (profile === 'off') return undefined;
-    return runInSandbox?.(profile) ?? (async () => createRefusal(NO_SANDBOX));
+    const run = runInSandbox?.(profile) ?? (async () => createRefusal(NO_SANDBOX));
+    return { profile, run };
   }
 
   /** Why a unit may not run now, or null; called right before each run. */

@@ -145,7 +145,7 @@ function findHooks(
 }
 
 /**
- * Disabling hooks keeps permission rules and servers, and drops plugins: most have hooks, and which
+ * Disabling hooks keeps permission rules, limits of the sandbox and servers, and drops plugins: most have hooks, and which
  * have none is unknown before they are loaded.
  */
 function omitHooks(dialect: Discoverer): Discoverer {
@@ -153,9 +153,11 @@ function omitHooks(dialect: Discoverer): Discoverer {
   return {
     ...dropUndefined({ createServerUnit, readUserServers }),
     discover(options) {
-      const { permissions = [], mcpServers = [], brokenServers = [] } = dialect.discover(options);
+      const found = dialect.discover(options);
+      const { permissions = [], sandboxLimits = [], mcpServers = [], brokenServers = [] } = found;
       const ignored = permissions.flatMap(({ settings }) => listRuleProblems(settings));
-      return { hooks: [], ignored, watched: [], permissions, mcpServers, brokenServers };
+      const kept = { permissions, sandboxLimits, mcpServers, brokenServers };
+      return { hooks: [], ignored, watched: [], ...kept };
     },
   };
 }

@@ -70,6 +70,7 @@ export function openPermissions(
     protectedPaths: createHostProtectedPaths(opened),
     findGitProfile: createHostGitProfiles(opened),
     bypassForbiddenBy: forbiddenBy,
+    findExitForbidder: () => findExitForbidder(opened),
   });
   return {
     permissions,
@@ -133,6 +134,11 @@ function listRules(opened: OpenedHooks): readonly PermissionRuleSetting[] {
       })),
     ];
   });
+}
+
+function findExitForbidder(opened: OpenedHooks): string | null {
+  const forbidding = opened.hookSet.sandboxLimits().find(({ forbidsExit }) => forbidsExit);
+  return forbidding === undefined ? null : formatFile(forbidding.file, opened);
 }
 
 function formatFile(file: string, { workspaceRoots, surroundings }: OpenedHooks): string {

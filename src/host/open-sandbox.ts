@@ -26,7 +26,14 @@ import type {
 import { findGitPlaces } from './git-places.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { listProtectedDirectories } from './open-permissions.ts';
-import type { SandboxNetwork, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import {
+  findLimitedNetwork,
+  isReachable,
+  LimitedPlaces,
+  listLimitNotes,
+  resolveSandboxMode,
+} from './sandbox-limits.ts';
 import {
   CACHES,
   findRunPlaces,
@@ -67,10 +74,11 @@ export function probeHostSandbox({
  */
 export async function openSandbox(parts: SandboxParts): Promise<SessionSandbox> {
   const { opened, notice } = parts;
-  const mode = parts.mode ?? opened.config.settings['sandbox.mode'];
+  for (const note of listLimitNotes(opened)) notice(note);
+  const { mode, requiredBy } = resolveSandboxMode(opened, parts.mode);
   if (mode === 'off') return NO_SANDBOX;
   const probing = probeHostSandbox(opened);
-  if (mode === 'on') requireSandbox(await probing);
+  if (mode === 'on') requireSandbox(await probing, requiredBy);
   else void probing.then((probe) => reportUnavailable(probe, notice));
   const session = new SessionPlaces();
   let opening: Promise<OpenedSandbox | string | null> | null = null;
@@ -82,8 +90,14 @@ export async function openSandbox(parts: SandboxParts): Promise<SessionSandbox> 
 
 const NO_SANDBOX: SessionSandbox = { open: async () => null, close: () => undefined };
 
-function requireSandbox(probe: SandboxProbe): void {
+function requireSandbox(probe: SandboxProbe, requiredBy: string | null): void {
   if (probe.works) return;
+  if (requiredBy !== null) {
+    throw new HooklineError('SANDBOX_UNAVAILABLE', {
+      message: `"sandbox.enabled" in ${requiredBy} is true, and no sandbox can be made: ${probe.why}`,
+      hint: probe.hint ?? 'Remove it there, or choose with `--sandbox auto` or `--sandbox off`.',
+    });
+  }
   throw new HooklineError('SANDBOX_UNAVAILABLE', {
     message: `the setting sandbox.mode is "on", and no sandbox can be made: ${probe.why}`,
     hint: probe.hint ?? 'Set it to "auto" or "off" to run commands without a sandbox.',
@@ -135,9 +149,10 @@ class SessionPlaces {
   }
 
   /** Null for a network that needs no proxy. */
-  async openProxy(network: SandboxNetwork): Promise<HostProxy | null> {
-    if (typeof network === 'string') return null;
-    this.#proxy ??= await startHostProxy(path.join(this.open(), 'proxy.socket'), network);
+  async openProxy(opened: OpenedHooks): Promise<HostProxy | null> {
+    if (!needsProxy(findLimitedNetwork(opened))) return null;
+    const socket = path.join(this.open(), 'proxy.socket');
+    this.#proxy ??= await startHostProxy(socket, (host) => isReachable(host, opened));
     return this.#proxy;
   }
 
@@ -147,6 +162,10 @@ class SessionPlaces {
     rmSync(this.#directory, { recursive: true, force: true });
     this.#directory = null;
   }
+}
+
+function needsProxy(network: ReturnType<typeof findLimitedNetwork>): boolean {
+  return network !== 'on' && network !== 'off';
 }
 
 /** A sandbox that is entered with either profile. */
@@ -172,7 +191,7 @@ async function enterSandbox(
     const directory = path.join(stateDirectory, 'sandbox');
     const { nodePath } = opened.surroundings;
     const launcher = createSandboxLauncher({ probe, directory, nodePath });
-    const proxy = await session.openProxy(opened.config.settings['sandbox.network']);
+    const proxy = await session.openProxy(opened);
     const builder = new ProfileBuilder(parts, temporaryDirectory, proxy);
     return {
       temporaryDirectory,
@@ -206,6 +225,7 @@ class ProfileBuilder {
   readonly #temporaryDirectory: string;
   readonly #home: string | null;
   readonly #proxy: HostProxy | null;
+  readonly #limitedPlaces = new LimitedPlaces();
 
   constructor(parts: SandboxParts, temporaryDirectory: string, proxy: HostProxy | null) {
     this.#proxy = proxy;
@@ -227,7 +247,9 @@ class ProfileBuilder {
     const areas = [...opened.workspaceRoots, ...added.filter((each) => !this.#isState(each))];
     const gitPlaces = areas.map(findGitPlaces);
     const denied = permissions?.deniedFiles(cwd, areas) ?? NOTHING_DENIED;
-    if (denied.whyIncomplete !== null) return describeUnlisted(denied.whyIncomplete);
+    const limited = permissions === null ? NOTHING_DENIED : this.#limitedPlaces.list(opened);
+    const whyIncomplete = denied.whyIncomplete ?? limited.whyIncomplete;
+    if (whyIncomplete !== null) return describeUnlisted(whyIncomplete);
     const writable = [
       ...areas,
       ...gitPlaces.flatMap((git) => git.writable),
@@ -242,20 +264,25 @@ class ProfileBuilder {
       protected: [
         ...areas.flatMap((area) => this.#listProtected(area)),
         ...gitPlaces.flatMap((git) => git.protected),
-        ...listReal([...denied.edits, ...readOnly, ...this.#listOwnFiles()]).map((file) => ({
-          path: file,
-        })),
+        ...listReal([...denied.edits, ...limited.edits, ...readOnly, ...this.#listOwnFiles()]).map(
+          (file) => ({
+            path: file,
+          }),
+        ),
       ],
       hidden: [
         ...this.listHiddenKeys(),
-        ...listReal(denied.reads),
+        ...listReal([...denied.reads, ...limited.reads]),
         ...sockets.filter((file) => !isOwn(file)),
       ],
       ...findRunPlaces(),
-      network: name === 'read-only' ? 'off' : this.#findNetwork(settings['sandbox.network']),
+      network: name === 'read-only' ? 'off' : this.#findNetwork(),
       temporaryDirectory: this.#temporaryDirectory,
       overlay: null,
-      removedVariables: SOCKET_VARIABLES,
+      removedVariables: [
+        ...SOCKET_VARIABLES,
+        ...opened.hookSet.sandboxLimits().flatMap((limits) => limits.removedVariables),
+      ],
       addedVariables: this.#listCacheVariables(),
     };
   }
@@ -266,8 +293,9 @@ class ProfileBuilder {
     return stateDirectory !== null && isInside(stateDirectory, directory);
   }
 
-  #findNetwork(network: SandboxNetwork): SandboxProfile['network'] {
-    if (typeof network === 'string') return network;
+  #findNetwork(): SandboxProfile['network'] {
+    const network = findLimitedNetwork(this.#parts.opened);
+    if (network === 'on' || network === 'off') return network;
     return this.#proxy === null ? 'off' : { socket: this.#proxy.socket };
   }
 

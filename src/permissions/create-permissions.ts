@@ -37,6 +37,8 @@ export interface PermissionsOptions {
   readonly findGitProfile: FindGitProfile;
   /** The file that forbids the mode bypassPermissions, for messages; null when none does. */
   readonly bypassForbiddenBy?: string | null;
+  /** Finds the file that forbids commands to leave the sandbox, for messages; null when none does. */
+  readonly findExitForbidder?: () => string | null;
 }
 
 /** The permissions of one session. */
@@ -79,6 +81,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
         allowedDirectories,
         protectedPaths,
         findGitProfile,
+        exitForbiddenBy: options.findExitForbidder?.() ?? null,
       });
     },
     deniedReads: (from) => findDeniedReads(listRules(), from, places)?.includes ?? null,

@@ -26,6 +26,8 @@ interface JudgeContext {
   readonly protectedPaths: ProtectedPaths;
   /** Finds out how git may run where the call is made; a string says why only with approval. */
   readonly findGitProfile: () => GitProfile | string;
+  /** The file that forbids to leave the sandbox, for messages; null when none does. */
+  readonly exitForbiddenBy: string | null;
 }
 
 /**
@@ -40,7 +42,7 @@ export function judgeCall(call: PermissionCall, context: JudgeContext): Permissi
     checkDenyRules(call, guards) ??
     checkPlanMode(call, context) ??
     checkProtectedPaths(call, context) ??
-    checkSandboxExit(call) ??
+    checkSandboxExit(call, context) ??
     checkAskRules(call, guards) ??
     checkExitPlan(call) ??
     checkMode(call, context);
@@ -118,10 +120,19 @@ function checkProtectedPaths(
 }
 
 /** A command that asks to run outside of the sandbox; no rule, mode or hook answers for the user. */
-function checkSandboxExit(call: PermissionCall): PermissionRuling | null {
+function checkSandboxExit(
+  call: PermissionCall,
+  { exitForbiddenBy }: JudgeContext,
+): PermissionRuling | null {
   if (getCallCommand(call) === null || !isRecord(call.input)) return null;
   if (![true, 'true'].some((yes) => isRecord(call.input) && call.input[SANDBOX_EXIT] === yes)) {
     return null;
+  }
+  if (exitForbiddenBy !== null) {
+    return createFirmRuling(
+      'deny',
+      `Permission to use ${describeCall(call)} has been denied: it asks to run outside of the sandbox (${SANDBOX_EXIT}), which ${exitForbiddenBy} forbids. Call it without ${SANDBOX_EXIT}.`,
+    );
   }
   const reason = `${describeCall(call)} needs approval in every mode: it asks to run outside of the sandbox (${SANDBOX_EXIT}), where it can read ~/.ssh and other keys and write wherever you can.`;
   return { ...createFirmRuling('ask', reason), needsPerson: true };

@@ -31,7 +31,7 @@ interface Wanted {
 }
 
 function target({ script = SCRIPT, codec = echo, timeoutMs = 30_000, cwd }: Wanted): CommandTarget {
-  const { run: _run, ...rest } = handler('node', () => ({}));
+  const { run: _run, sandbox: _sandbox, ...rest } = handler('node', () => ({}));
   return {
     ...rest,
     codec,

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync } from '
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { environmentOf, hooklineProgram, resultOf } from '../cli/hookline.ts';
+import { environmentOf, hooklineProgram, jsonOf, resultOf, runHookline } from '../cli/hookline.ts';
 import {
   at,
   createTempWorkspace,
@@ -222,6 +222,47 @@ describe('a hook', () => {
     expect(result).toMatchObject({ code: 0 });
     expect(result.stderr).not.toContain('failed');
     expect(places.map((file) => existsSync(file))).toEqual(expected);
+  });
+});
+
+describe.each([
+  ['Cline', `${HOOKS}/PreToolUse`, '#!/bin/sh\ncat > /dev/null\n'],
+  [
+    'Claude Code',
+    '.claude/settings.json',
+    '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"true"}]}]}}',
+  ],
+])('a hook of %s', (_agent, file, text) => {
+  const FIRED = ['PreToolUse', '--tool', 'Bash', '--input', '{"command":"ls"}'];
+
+  it.each(['workspace', 'read-only'])(
+    'in the profile %s is explained and recorded so',
+    async (profile) => {
+      const workspace = createTempWorkspace({ [file]: text });
+      trust(workspace);
+      write(workspace.home, '.hookline/config.json', `{"hooks":{"sandbox":"${profile}"}}`);
+      const runHooks = (...args: string[]) => runHookline(['hooks', ...args], at(workspace));
+      const explained = await runHooks('explain', ...FIRED);
+      expect(explained.stdout).toContain(`in the sandbox ${profile}`);
+      const asJson = await runHooks('explain', ...FIRED, '--json');
+      expect(jsonOf(asJson)).toMatchObject({ runs: [{ sandbox: profile }] });
+      const fired = await runHooks('fire', ...FIRED, '--json');
+      const outcomes = [{ sandbox: profile, failure: null }];
+      expect(jsonOf(fired)).toMatchObject({ outcomes });
+      const trace = readFileSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'), 'utf8');
+      expect(JSON.parse(trace)).toMatchObject({ outcomes });
+    },
+  );
+
+  it('without a sandbox has no such field', async () => {
+    const workspace = createTempWorkspace({ [file]: text });
+    trust(workspace);
+    for (const command of ['explain', 'fire']) {
+      const args = ['hooks', command, ...FIRED, '--json'];
+      const result = await runHookline(args, at(workspace));
+      expect(result.stdout).toContain('PreToolUse');
+      expect(result.stdout).not.toContain('"sandbox"');
+    }
   });
 });
 

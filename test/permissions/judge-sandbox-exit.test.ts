@@ -38,5 +38,26 @@ describe.each(PERMISSION_MODES)(
         if (ruling.effect === 'ask') expect(ruling).toMatchObject({ needsPerson: true });
       },
     );
+
+    test('is denied where a file forbids it', () => {
+      const cwd = createDirectory();
+      const permissions = createPermissions({
+        mode,
+        rules: [{ behavior: 'allow', text: 'Bash', source: 'test' }],
+        cwd,
+        roots: [cwd],
+        home: null,
+        directories: [],
+        protectedPaths: new ProtectedPaths(null, [], []),
+        findGitProfile: createGitProfiles({ PATH: process.env['PATH'] ?? '' }, 'linux'),
+        findExitForbidder: () => 'policy.json',
+      });
+      const input = { command: 'ls', dangerouslyDisableSandbox: true };
+      const call = { names: ['Bash'], kind: 'execute' as const, cwd, input };
+      const denied = { effect: 'deny', isOverridable: false };
+      expect(permissions.judge(call)).toMatchObject(denied);
+      const inside = { ...call, input: { command: 'ls' } };
+      expect(permissions.judge(inside).reason).not.toContain('policy.json');
+    });
   },
 );

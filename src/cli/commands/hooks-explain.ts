@@ -60,12 +60,21 @@ function formatTitle({ hook, problem }: FullRun): string {
   return `${colors.red('would fail')} ${toOneLine(hook)}: ${toPrintable(problem)}`;
 }
 
-function formatRun({ how, times, tool, vocabularies, source, onFailure }: FullRun): string {
+function formatRun({
+  how,
+  times,
+  tool,
+  vocabularies,
+  sandbox,
+  source,
+  onFailure,
+}: FullRun): string {
   return [
     how,
     ...(times === 1 ? [] : [formatCount(times, 'time')]),
     ...(tool === null ? [] : [`sees ${tool.name} ${JSON.stringify(tool.input)?.slice(0, 200)}`]),
     ...(vocabularies ?? []).map(formatVocabulary),
+    ...(sandbox === undefined ? [] : [`in the sandbox ${sandbox}`]),
     onFailure === 'closed' ? 'fails closed' : 'fails open',
     toOneLine(source),
   ].join(' · ');

@@ -108,6 +108,7 @@ function createDiscovery(
     watched,
     announced: reading.settingsFiles.flatMap(listAnnouncedFiles),
     permissions: listPermissions(reading),
+    sandboxLimits: reading.sandboxes.map(({ limits }) => limits),
     mcpServers: reading.mcpServers.servers.map((server) => ({
       kind: 'mcpServer',
       unit: createServerUnit(server, session),

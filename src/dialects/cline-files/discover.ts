@@ -208,7 +208,7 @@ function createHandlers(
     opensStdin: file.opensStdin,
   });
   return events.map((event) =>
-    createCommandHandler({ ...target, event, program, codec, runWith: grant.run }),
+    createCommandHandler({ ...target, event, program, codec, sandbox: grant.sandbox }),
   );
 }
 

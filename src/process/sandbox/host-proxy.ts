@@ -7,14 +7,17 @@ export interface HostProxy {
   close(): void;
 }
 
-/** `hosts` are names, or `*.name` for all below it. Rejects when the socket cannot be made. */
-export function startHostProxy(socket: string, hosts: readonly string[]): Promise<HostProxy> {
+/** Rejects when the socket cannot be made. */
+export function startHostProxy(
+  socket: string,
+  isReachable: (host: string) => boolean,
+): Promise<HostProxy> {
   const clients = new Set<Socket>();
   const server = createServer((client) => {
     clients.add(client);
     client.on('close', () => clients.delete(client));
     client.on('error', ignoreError);
-    readHead(client, (head, rest) => serveClient(client, head, rest, hosts));
+    readHead(client, (head, rest) => serveClient(client, head, rest, isReachable));
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -49,12 +52,17 @@ function readHead(client: Socket, onHead: (head: string, rest: Buffer) => void):
   client.on('data', listen);
 }
 
-function serveClient(client: Socket, head: string, rest: Buffer, hosts: readonly string[]): void {
+function serveClient(
+  client: Socket,
+  head: string,
+  rest: Buffer,
+  isReachable: (host: string) => boolean,
+): void {
   const request = parseRequest(head);
   if (request === null) return refuse(client, '400 Bad Request', 'Expected a request to a proxy.');
   const { host, port } = request;
-  if (!isAllowedHost(host, hosts)) {
-    return refuse(client, '403 Forbidden', `The setting sandbox.network does not list ${host}.`);
+  if (!isReachable(host)) {
+    return refuse(client, '403 Forbidden', `The network of the sandbox does not include ${host}.`);
   }
   const target = connect(port, host);
   target.on('error', () => refuse(client, '502 Bad Gateway', `${host} cannot be reached.`));
@@ -98,7 +106,7 @@ function parseRequest(head: string): ProxyRequest | null {
   return { host: url.hostname, port: Number(url.port || 80), head: lines.join('\r\n') };
 }
 
-/** A trailing dot names the same host. */
+/** `hosts` are names, or `*.name` for all below it. A trailing dot names the same host. */
 export function isAllowedHost(host: string, hosts: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
   return hosts.some((each) =>

@@ -28,7 +28,7 @@ describe('a list of hosts', () => {
   async function createNetwork(hosts: readonly string[]) {
     const fixture = await createSandboxFixture();
     const socket = path.join(fixture.profile.temporaryDirectory, 'proxy.socket');
-    const proxy = await startHostProxy(socket, hosts);
+    const proxy = await startHostProxy(socket, (host) => isAllowedHost(host, hosts));
     onTestFinished(() => proxy.close());
     return { ...fixture, network: { socket } };
   }
@@ -43,7 +43,7 @@ describe('a list of hosts', () => {
     );
     expect(text.split('\n').filter((line) => line !== '')).toEqual([
       'served',
-      'The setting sandbox.network does not list 127.0.0.1.',
+      'The network of the sandbox does not include 127.0.0.1.',
       'served',
     ]);
   });

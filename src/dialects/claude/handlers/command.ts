@@ -53,6 +53,7 @@ export function createClaudeCommandHandler(
   return {
     ...target,
     ...(isBackground ? { background: true } : {}),
+    ...(grant.sandbox === undefined ? {} : { sandbox: grant.sandbox.profile }),
     prepare: (input) => void encode(input),
     async run(input, signal, report) {
       const message = explainUnboundDirectory(input.event.cwd, entry, session);
@@ -65,7 +66,10 @@ export function createClaudeCommandHandler(
         opensStdin: opensStdin(),
       };
       const stdin = (): Buffer => encode(input);
-      const result = await (grant.run ?? runProgram)({ ...program, stdin }, { signal, handOver });
+      const result = await (grant.sandbox?.run ?? runProgram)(
+        { ...program, stdin },
+        { signal, handOver },
+      );
       if (report !== undefined) reportExchange(program, stdin(), result, report);
       return read(input, result, isBackground);
     },

@@ -29,6 +29,7 @@ import {
   type SettingsFile,
   listSettingsFiles,
 } from './settings.ts';
+import { parseSandbox, type SourceSandbox } from './sandbox.ts';
 import { readSkillsAndAgents } from './skills-and-agents.ts';
 import { createSwitches, describeSwitchedOff, type WhyOff } from './switches.ts';
 import { findProjectRoot } from '../../workspace-roots.ts';
@@ -52,6 +53,8 @@ export interface SourcesReading {
   readonly settingsFiles: readonly Source[];
   /** Permission settings in declared order. Settings that disable hooks do not affect them. */
   readonly permissions: readonly SourcePermissions[];
+  /** What settings take away from the sandbox of commands. */
+  readonly sandboxes: readonly SourceSandbox[];
   /** MCP servers, which settings that disable hooks do not affect either. */
   readonly mcpServers: ConfiguredServers;
   /** Plugins that are in use. */
@@ -83,6 +86,7 @@ export function readSources(
   const mcp = readServers(places, settings, plugins, readText);
   const gateFiles = listBrokenGateFiles(found);
   const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
+  const sandboxes = settings.flatMap((each) => parseSandbox(each, places.home));
   return {
     entries: running.flatMap(({ source, hooks }) =>
       limitSessionEnd(
@@ -99,6 +103,7 @@ export function readSources(
       ...found.flatMap(listIgnoredParts),
       ...settings.flatMap(findIneffectiveSettings),
       ...permissions.flatMap(({ settings: each }) => listRuleProblems(each)),
+      ...sandboxes.flatMap((each) => each.ignored),
       ...off,
       ...mcp.ignored,
       ...findMisplaced(places, collectRealPaths([...files, ...found])),
@@ -110,6 +115,7 @@ export function readSources(
     brokenGateFiles: gateFiles,
     settingsFiles: files.flatMap(({ source, text }) => (text === null ? [source] : [])),
     permissions,
+    sandboxes,
     mcpServers: mcp,
     plugins: plugins.map(({ facts }) => ({ name: facts.name, directory: facts.root })),
   };
