@@ -62,7 +62,7 @@ describe('values that are expected', () => {
     ],
     ['hooks.overrides', [], 'an object by hook id, found array'],
     ['hooks.overrides', { a: 5 }, 'an object for "a"'],
-    ['hooks.overrides', { a: { x: 1 } }, 'for "a" only timeoutMs, onFailure, profile'],
+    ['hooks.overrides', { a: { x: 1 } }, 'for "a" only timeoutMs, onFailure, profile, sandbox'],
     ['hooks.overrides', { a: { timeoutMs: 0 } }, '"timeoutMs" of "a" to be a number above 0'],
     ['env.pass', ['A', 5], 'an array of names'],
     ['trace.maxFiles', 0, 'a number above 0'],
