@@ -68,9 +68,10 @@ export const OUTCOME_FIELDS = {
     .describe(
       'The vocabulary in which it was asked about the call, when its text decided that; else its own.',
     ),
-  sandbox: text(
-    'The profile of the sandbox that its program runs in; absent without one.',
-  ).optional(),
+  sandbox: z
+    .string()
+    .optional()
+    .describe('The profile of the sandbox that its program runs in; absent without one.'),
   exitCode: z
     .int()
     .nullable()

@@ -81,11 +81,17 @@ const PATHS: SettingKind<readonly string[]> = {
   read: readNames,
 };
 
+const HOST = /^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+
 const NETWORK: SettingKind<SandboxNetwork> = {
   schema: {
     anyOf: [
       { type: 'string', enum: ['on', 'off'] },
-      { type: 'array', items: { type: 'string' }, description: 'Hosts; `*.` for all below one.' },
+      {
+        type: 'array',
+        items: { type: 'string', pattern: HOST.source },
+        description: 'Hosts; `*.` for all below one.',
+      },
     ],
   },
   read: readNetwork,
@@ -331,8 +337,6 @@ function readNetwork(written: unknown): SettingResult<SandboxNetwork> {
   if (!('value' in hosts) || !hosts.value.every((host) => HOST.test(host))) return { expected };
   return { value: hosts.value.map((host) => host.toLowerCase()) };
 }
-
-const HOST = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
 
 function readNames(written: unknown): SettingResult<readonly string[]> {
   const expected = 'an array of names';
