@@ -45,11 +45,15 @@ export interface CommandContext {
 /** Runs a command and returns the exit code of the process. */
 export type Command<Options> = (context: CommandContext, options: Options) => Promise<ExitCode>;
 
-/** Opens the host described by the global flags, runs the work, and always closes the host. */
+/**
+ * Opens the host described by the global flags, runs the work, and always closes the host. `showNote` is for
+ * a command that draws its own screen.
+ */
 export async function withHost<Result>(
   context: CommandContext,
   work: (host: Host) => Promise<Result> | Result,
   extra: HostOptions = {},
+  showNote: (text: string) => void = (text) => context.print.note(text),
 ): Promise<Result> {
   const progress = createHookProgress(context.print);
   const exchanges: DecodedExchange[] = [];
@@ -61,7 +65,7 @@ export async function withHost<Result>(
     ...extra,
   });
   try {
-    await announceUnattendedTrust(host, context);
+    await announceUnattendedTrust(host, context, showNote);
     return await work(host);
   } finally {
     progress.end();
@@ -71,12 +75,16 @@ export async function withHost<Result>(
 }
 
 /** A session must not use up the announcement, so only a user's own command makes it. */
-async function announceUnattendedTrust({ trust }: Host, context: CommandContext): Promise<void> {
+async function announceUnattendedTrust(
+  { trust }: Host,
+  context: CommandContext,
+  showNote: (text: string) => void,
+): Promise<void> {
   if (!canAsk(context) || isHooklineError(trust.record)) return;
   const entries = listUnannounced(trust.record);
   if (entries.length === 0 || findEnclosingSession(context) !== null) return;
   const { announceTrust } = await import('./output/announce-trust.ts');
-  await announceTrust(trust, entries, (text) => context.print.note(text));
+  await announceTrust(trust, entries, showNote);
 }
 
 async function printExchanges(

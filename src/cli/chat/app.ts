@@ -74,6 +74,7 @@ export function openChatApp(context: CommandContext, directory: string) {
       chat = new Chat({ context, host, view, report, activity, history, queued });
       return chat.run(request);
     },
+    showNote: (text: string) => report.showText(colors.dim(toPrintable(text))),
     waitUntilDrawn: () => view.waitUntilDrawn(),
     close: () => view.close(),
   };

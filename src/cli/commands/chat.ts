@@ -32,6 +32,7 @@ export const runChat: Command<AgentFlags> = async (context, flags) => {
         }
       },
       { ...agent, ...app.hostOptions, watch: 'soon' },
+      app.showNote,
     );
   } finally {
     await app.close();
