@@ -36,6 +36,8 @@ export default defineConfig({
     expect: { poll: { timeout: WAIT_LIMIT_MS, interval: 20 }, requireAssertions: true },
     // Files that share a worker share the modules of src, which take longer to load than most files to run.
     isolate: false,
+    // What was built is loaded as its users load it.
+    server: { deps: { external: [/\/dist\//] } },
     // Most tests wait for programs that they started.
     maxWorkers: os.availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },

@@ -9,15 +9,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { build, type OutputChunk } from 'rolldown';
+import { build, type LogLevel, type OutputChunk, type RolldownLog } from 'rolldown';
 import { findChunkGroup, listStalePaths } from './chunk-groups.ts';
 import {
+  compactPackages,
   importsThroughStarter,
   lazyRequires,
   onlyAscii,
+  plainExports,
   withoutSubprograms,
+  wrapped,
 } from './fast-start.ts';
 import { joinFiles } from './join-files.ts';
+import { bundlePackages, bundleUsers, copyPdfjs } from './own-copies.ts';
+import { pruneDeclarations } from './prune-declarations.ts';
 import { describeLicenses } from './third-party-licenses.ts';
 
 // Each becomes a file of dist/bin.
@@ -26,14 +31,12 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   main: 'src/cli/main.ts',
 };
 
-// jiti is handed to Node by its path, ripgrep looks its program up by name and pdfjs its parts: they
-// need their own files. The others are loaded rarely, so bundling them would only add bytes.
+// jiti is handed to Node by its path, and ripgrep looks its program up by name: they need their own
+// files. The others are loaded rarely, so bundling them would only add bytes.
 const EXTERNAL = [
   /^jiti(\/|$)/,
   /^@vscode\/ripgrep$/,
-  /^pdfjs-dist(\/|$)/,
-  /^(?:chokidar|defuddle|es-module-lexer|linkedom|oxc-transform|tinyglobby)(\/|$)/,
-  /^@clack\/prompts$/,
+  /^(?:chokidar|es-module-lexer|oxc-transform|tinyglobby)(\/|$)/,
   /^@modelcontextprotocol\/client$/,
 ];
 
@@ -44,7 +47,9 @@ if (!isOptional || isStale()) {
   rmSync('dist', { recursive: true, force: true });
   compileLibrary();
   await joinFiles();
-  await bundlePrograms();
+  pruneDeclarations('dist', listTypeEntries());
+  const ownCopies = [...(await bundleUsers()), ...(await bundlePackages()), ...copyPdfjs()];
+  await bundlePrograms(ownCopies);
 }
 
 function isStale(): boolean {
@@ -68,17 +73,37 @@ function compileLibrary(): void {
   if (status !== 0) process.exit(1);
 }
 
-async function bundlePrograms(): Promise<void> {
+function listTypeEntries(): readonly string[] {
+  const manifest: { exports: Record<string, string | { types: string }> } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  );
+  return Object.values(manifest.exports).flatMap((each) =>
+    typeof each === 'string' ? [] : [path.relative('dist', each.types)],
+  );
+}
+
+async function bundlePrograms(ownCopies: readonly string[]): Promise<void> {
   const { output } = await build({
     input: { ...PROGRAMS },
     platform: 'node',
     external: EXTERNAL,
     // The CommonJS build of jsonc-parser asks for its parts in a way that no bundler follows.
     resolve: { mainFields: ['module', 'main'] },
-    plugins: [lazyRequires, importsThroughStarter, onlyAscii, withoutSubprograms],
+    plugins: [
+      plainExports,
+      lazyRequires,
+      importsThroughStarter,
+      compactPackages,
+      onlyAscii,
+      withoutSubprograms,
+      wrapped,
+    ],
     // The program exports nothing that anybody but its own chunks would look for.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20.19' },
+    onLog: failOnWarning,
+    // A slow machine is no reason to fail.
+    checks: { bundlerTimings: false },
     output: {
       dir: 'dist/bin',
       // Node starts CommonJS a third faster than ES modules.
@@ -88,7 +113,7 @@ async function bundlePrograms(): Promise<void> {
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: {
         includeDependenciesRecursively: false,
-        groups: [{ name: findChunkGroup }],
+        groups: [{ name: findChunkGroup, debugName: 'chunk-groups' }],
       },
       banner: (chunk) => (chunk.name === 'hookline' ? '#!/usr/bin/env node' : ''),
       minify: false,
@@ -100,9 +125,14 @@ async function bundlePrograms(): Promise<void> {
   nameMainPart(chunks);
   chmodSync('dist/bin/hookline.js', 0o755);
   writeFileSync(
-    'dist/bin/THIRD-PARTY-LICENSES.txt',
-    describeLicenses(chunks.flatMap((chunk) => chunk.moduleIds)),
+    'dist/THIRD-PARTY-LICENSES.txt',
+    describeLicenses([...chunks.flatMap((chunk) => chunk.moduleIds), ...ownCopies]),
   );
+}
+
+/** A warning that a build may print is read by nobody. */
+function failOnWarning(level: LogLevel, { message }: RolldownLog): void {
+  if (level === 'warn') throw new Error(`the bundler warns: ${message}`);
 }
 
 /** A path that fits no module of the program would silently put its files in other parts. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import { LAYERS, SURROUNDINGS_READERS, type Grant } from './layer-table.ts';
+import { BUNDLED, LAYERS, SURROUNDINGS_READERS, type Grant } from './layer-table.ts';
 import { findImports } from './module-imports.ts';
 import { lineAt, readSourceFiles, type SourceFile } from './source-files.ts';
 import { findEnvironmentUses } from './environment-uses.ts';
@@ -65,8 +65,13 @@ function brokenRule(each: Import, dependencies: ReadonlySet<string>): string | n
   if (layer.packages !== undefined && !layer.packages.includes(packageName)) {
     return `${name} may import ${list(layer.packages)} of all packages`;
   }
-  if (dependencies.has(packageName)) return null;
+  if (dependencies.has(packageName) || isBundled(each)) return null;
   return 'it is not among the dependencies of package.json';
+}
+
+/** Types are needed only to build the package. */
+function isBundled({ from, isTypeOnly }: Import): boolean {
+  return isTypeOnly || BUNDLED.some((place) => isBelow(from, place));
 }
 
 function brokenFileRule({ from, to, isTypeOnly }: Import): string | null {
@@ -118,10 +123,10 @@ function findSurroundings(source: SourceFile): string[] {
 }
 
 function readDependencies(): ReadonlySet<string> {
-  const manifest: { dependencies?: object; peerDependencies?: object } = JSON.parse(
+  const manifest: { dependencies?: object; optionalDependencies?: object } = JSON.parse(
     readFileSync(path.join(root, 'package.json'), 'utf8'),
   );
-  return new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+  return new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
 }
 
 function layerOf(file: string): string {

@@ -1,5 +1,6 @@
 import { FAILURE_CLASSES } from '../src/agent/models/model.ts';
 import { type Provider, PROVIDERS } from '../src/agent/models/providers.ts';
+import { MODEL_SERVICES } from '../src/base/model-services.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { code, formatPage, formatTable } from './markdown.ts';
 
@@ -13,7 +14,18 @@ export function modelsPage(): GeneratedFile {
         ['Provider', 'What it is', 'Model unless named', 'Address', 'Key, in this order'],
         PROVIDERS.map(providerRow),
       ),
-      'A key is taken from `--key`, then `model.key` of your own configuration if the provider is the configured one, then the environment. The variables above are withheld from workspace hooks.',
+      'A key is taken from `--key`, then `model.key` of your own configuration if the provider is the configured one, then the environment. The variables above and below are withheld from workspace hooks.',
+      '## Further services',
+      'Each is a provider by its id in Cline’s catalogue, and needs a model (`-m`). Variables in braces are part of the address. Where no variable of a key is listed, pass the key: the variable is one that other tools use, too, so that it is not read. A plugin may serve such an id itself.',
+      formatTable(
+        ['Provider', 'Name', 'Address', 'Key'],
+        MODEL_SERVICES.map(({ id, label, baseUrl, keyVariables }) => [
+          code(id),
+          label,
+          code(baseUrl),
+          keyVariables.map(code).join(', '),
+        ]),
+      ),
       '## The scripted model',
       'A script is a JSON array of turns, one for each request to the model, whoever makes it: sub-agents, compactions and hooks that ask the model take the next turn, too. Asked once more than it has turns, the model fails. Other fields are an error that names their place.',
       formatTable(['Field', 'Meaning'], TURN_FIELDS),

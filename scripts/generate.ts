@@ -2,10 +2,11 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generateReference } from './generate-reference.ts';
 import { generateSchemas } from './generate-schemas.ts';
+import { generateTypes } from './generate-types.ts';
 
 // Writes every generated file below the directory that is named, by default this project.
 const root = path.resolve(process.argv[2] ?? '.');
-const files = [...generateSchemas(), ...generateReference()];
+const files = [...generateSchemas(), ...generateTypes(), ...generateReference()];
 for (const file of files) write(file.path, file.text);
 removeStaleSchemas();
 process.stdout.write(`generated ${files.length} files\n`);

@@ -21,6 +21,7 @@ const BELOW_HOST = [
   'hooks',
   'tool-vocabularies',
   'process',
+  'callback',
   'trace',
   'plugins',
   'mcp',
@@ -32,7 +33,17 @@ const BELOW_HOST = [
 ];
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
-  base: { mayImport: [], packages: ['write-file-atomic', 'proper-lockfile', 'jsonc-parser'] },
+  base: {
+    mayImport: [],
+    packages: [
+      'write-file-atomic',
+      'proper-lockfile',
+      'jsonc-parser',
+      're2js',
+      'redos-detector',
+      'yaml',
+    ],
+  },
   'tool-vocabularies': {
     mayImport: ['base'],
     packages: [],
@@ -44,6 +55,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     neverModules: ['node:child_process', 'node:fs', 'node:http', 'node:https', 'node:net'],
   },
   process: { mayImport: ['base'], packages: ['cross-spawn'] },
+  callback: { mayImport: ['base'], packages: [] },
   trace: { mayImport: ['base', 'hooks'], packages: [] },
   plugins: {
     mayImport: [
@@ -80,7 +92,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   // Who holds a claim or a lock, and whether that process still runs.
-  trust: { mayImport: ['base', { to: 'process/process-table.ts', from: 'trust/claims.ts' }] },
+  trust: {
+    mayImport: [
+      'base',
+      { to: 'process/process-table.ts', from: 'trust/claims.ts' },
+      { to: 'process/owned-files.ts', from: 'trust/claims.ts' },
+    ],
+  },
   permissions: {
     mayImport: [
       'base',
@@ -92,7 +110,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['ignore', 'unbash'],
   },
   sessions: {
-    mayImport: ['base', { to: 'process/process-table.ts', from: 'sessions/session-locks.ts' }],
+    mayImport: ['base', { to: 'process/owned-files.ts', from: 'sessions/session-locks.ts' }],
   },
   agent: {
     mayImport: [
@@ -126,6 +144,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 };
 
 /** The only files that read the environment, the working directory and the time, or exit, and the one that holds plugins from it. */
+/**
+ * Folders and files whose packages the build writes into what it makes of them, so that nobody has to
+ * install those.
+ */
+export const BUNDLED = [
+  'src/acp',
+  'src/cli',
+  'src/agent/tools/files/structured-patch.ts',
+  'src/agent/tools/web/page-reader.ts',
+  'src/base/jsonc.ts',
+  'src/host/plugins/contributions/json-schema.ts',
+  'src/plugins/install/parse-source.ts',
+];
+
 export const SURROUNDINGS_READERS = [
   'src/host/surroundings.ts',
   'src/base/clock.ts',

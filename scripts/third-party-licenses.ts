@@ -5,7 +5,7 @@ import path from 'node:path';
 export function describeLicenses(moduleFiles: readonly string[]): string {
   const packages = new Set(moduleFiles.flatMap(findPackage));
   const sections = [...packages].toSorted().map(describePackage);
-  return ['The programs in this folder contain these packages.', ...sections].join('\n\n');
+  return ['The files in this folder contain these packages.', ...sections].join('\n\n');
 }
 
 function findPackage(file: string): string[] {

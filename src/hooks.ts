@@ -1,7 +1,7 @@
 /** `hookline/hooks`: the engine, Cline's file hooks and Claude's hooks, for embedding in an agent of your own. */
 export { isHooklineError, HooklineError, type ErrorCode } from './base/errors.ts';
 export type { Host, HostOptions } from './host/create-host.ts';
-export { createHostWithCline as createHost } from './compat/cline/provided/create-host-with-cline.ts';
+export { createInstalledHost as createHost } from './host/embed/installed-host.ts';
 export {
   createClaudeHooksSource as claudeHooks,
   createClineFilesSource as clineFiles,
@@ -18,6 +18,28 @@ export {
   type HookOutput,
   type RunHookOptions,
 } from './host/embed/hook-runner.ts';
+export {
+  applyDecision,
+  EventTransformer,
+  HookConfiguration,
+  HookExecutor,
+  HookManager,
+  SupportedAgent,
+  type AppliedDecision,
+  type HookExecution,
+  type HookManagerOptions,
+} from './host/embed/hook-manager.ts';
+export type {
+  ClaudeHookInput,
+  ClaudeHookInputs,
+  ClaudeHookOutput,
+  ClaudeHookOutputs,
+  ClineHookInputs,
+  ClineHookOutput,
+  ClineHookOutputs,
+  HookGroup,
+  HooksJson,
+} from './host/embed/hook-types.ts';
 export type { FileHookData, FileHookName } from './dialects/index.ts';
 export type { HookEngine } from './hooks/engine.ts';
 export type { Decision, Effect, Failure, Outcome, Stop, Verdict } from './hooks/decision.ts';

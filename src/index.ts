@@ -30,16 +30,57 @@ export type { Answer, Handler, HandlerInput, HandlerSource } from './hooks/handl
 export type { DispatchRecord, HandlerProgress, LateOutcome } from './hooks/dispatch-record.ts';
 
 /** What scripts and plugins written for `@cline/core` import. */
-export { ClineCore, type SendInput, type StartSessionResult } from './compat/cline/cline-core.ts';
-export { isSessionNotFoundError, SessionNotFoundError } from './compat/cline/errors.ts';
+export {
+  ClineCore,
+  type SendInput,
+  type SendInput as SendSessionInput,
+  type StartSessionResult,
+} from './compat/cline/cline-core.ts';
+export {
+  isSessionNotFoundError,
+  isUnusableSessionError,
+  SessionNotFoundError,
+} from './compat/cline/errors.ts';
 export type { AgentResult, ToolCallRecord } from './compat/cline/session/agent-result.ts';
-export type { AgentEvent, CoreSessionEvent, SessionStatus } from './compat/cline/core-events.ts';
+export type {
+  AgentContentEndEvent,
+  AgentContentStartEvent,
+  AgentContentType,
+  AgentContentUpdateEvent,
+  AgentDoneEvent,
+  AgentErrorEvent,
+  AgentEvent,
+  AgentEventMetadata,
+  AgentIterationEndEvent,
+  AgentIterationStartEvent,
+  AgentNoticeEvent,
+  AgentUsageEvent,
+  LegacyAgentUsage,
+} from './compat/cline/agent-events.ts';
+export type {
+  CoreSessionEvent,
+  SessionAgentEvent,
+  SessionChunkEvent,
+  SessionEndedEvent,
+  SessionPendingPromptsEvent,
+  SessionPendingPromptSubmittedEvent,
+  SessionSnapshotEvent,
+  SessionToolEvent,
+} from './compat/cline/core-events.ts';
 export type { PendingPrompt } from './compat/cline/pending-prompts.ts';
-export type { SessionManifest, SessionRecord } from './compat/cline/session-files.ts';
+export type {
+  CoreSessionSnapshot,
+  SessionManifest,
+  SessionRecord,
+  SessionStatus,
+} from './compat/cline/session-files.ts';
 export type {
   ClineCoreOptions,
+  AgentMode,
   ClineCoreStartInput,
+  ClineCoreStartInput as StartSessionInput,
   CoreSessionConfig,
+  CoreSessionConfig as StartSessionConfig,
   ExtensionContext,
   HostCapabilities,
   ToolApprovalRequest,
@@ -76,9 +117,16 @@ export { noopBasicLogger } from './plugins/contract/plugin.ts';
 export type { PluginIssue } from './plugins/plugin-issue.ts';
 export type { PluginStatus } from './plugins/registry.ts';
 export type {
+  AgentAfterModelContext,
   AgentAfterModelResult,
+  AgentAfterRunContext,
+  AgentAfterToolContext,
   AgentAfterToolResult,
+  AgentBeforeModelContext,
   AgentBeforeModelResult,
+  AgentBeforeRunContext,
+  AgentBeforeRunContext as AgentRunLifecycleContext,
+  AgentBeforeToolContext,
   AgentBeforeToolResult,
   AgentModelRequest,
   AgentRunResult,
@@ -91,19 +139,27 @@ export type {
   AgentToolDefinition,
   ToolPolicy,
 } from './plugins/contract/runtime-hooks.ts';
-export type { AgentRuntimeStateSnapshot, AgentUsage } from './plugins/contract/snapshot.ts';
+export type {
+  AgentRuntimeStateSnapshot,
+  AgentUsage,
+  ProviderErrorClass,
+} from './plugins/contract/snapshot.ts';
 export type {
   AgentFilePart,
   AgentImagePart,
   AgentMessage,
+  AgentMediaPart,
   AgentMessagePart,
+  AgentModelToolActivity,
   AgentReasoningPart,
   AgentTextPart,
   AgentToolCallPart,
   AgentToolResultPart,
   ContentBlock,
   FileContent,
+  GeneratedMedia,
   ImageContent,
+  ModelToolExecution,
   ProviderMessage,
   ProviderMessage as Message,
   ProviderMessage as MessageWithMetadata,
@@ -141,12 +197,61 @@ export {
   discoverPluginModulePaths,
   resolveAgentPluginPaths,
   resolvePluginConfigSearchPaths,
+  resolvePluginSkillDirectoriesFromPaths,
 } from './compat/cline/plugins/plugin-paths.ts';
 export type {
   PluginInstallOptions,
   PluginInstallResult,
+  PluginUninstallOptions,
+  PluginUninstallResult,
 } from './compat/cline/plugins/install-plugins.ts';
-export { loadOverrides } from './compat/cline/provided/load-overrides.ts';
+export {
+  ensureParentDir,
+  loadOverrides,
+  resolveClineDataDir,
+  resolveClineDir,
+  resolveGlobalSettingsPath,
+  resolveMcpSettingsPath,
+} from './compat/cline/provided/load-overrides.ts';
+export {
+  ensureFileExists,
+  ensureHookLogDir,
+  resolveAgentConfigSearchPaths,
+  resolveAgentsConfigDirPath,
+  resolveDbDataDir,
+  resolveDocumentsClineDirectoryPath,
+  resolveDocumentsExtensionPath,
+  resolveHooksConfigSearchPaths,
+  resolveProviderSettingsPath,
+  resolveRulesConfigSearchPaths,
+  resolveSessionDataDir,
+  resolveSkillsConfigSearchPaths,
+  resolveTeamDataDir,
+  resolveWorkflowsConfigSearchPaths,
+} from './compat/cline/provided/storage-paths.ts';
+export {
+  createHookConfigFileHooks,
+  type HookRuntimeOptions,
+  mergeAgentHooks,
+} from './compat/cline/provided/agent-hooks.ts';
+export {
+  createDefaultTools,
+  type CreateDefaultToolsOptions,
+  createSpawnAgentTool,
+  type SpawnAgentInput,
+  type SpawnAgentToolConfig,
+  type ToolExecutors,
+} from './compat/cline/provided/program-tools.ts';
+export {
+  type ProviderSettings,
+  ProviderSettingsManager,
+  type ProviderSettingsManagerOptions,
+  type StoredProviderSettings,
+} from './compat/cline/provided/provider-settings.ts';
+export {
+  type ClineSystemPromptOptions,
+  getClineDefaultSystemPrompt,
+} from './compat/cline/provided/system-prompt.ts';
 export type {
   PluginInitializationFailure,
   PluginInitializationWarning,

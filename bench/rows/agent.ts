@@ -2,7 +2,7 @@ import { createScriptedModel } from '../../src/agent/models/scripted.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerSource } from '../../src/hooks/handler.ts';
-import { type Host, openTrace } from '../../src/host/create-host.ts';
+import { type Host, openTrace } from '../../src/host/host.ts';
 import { createDispatchEntry } from '../../src/trace/entry.ts';
 import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
 import { createReadingTurns, refuseUnlessDone, storeSession, writeFiles } from '../reading.ts';

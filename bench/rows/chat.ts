@@ -146,5 +146,5 @@ const ACTIONS = {
   unfold: nothing,
   getPasteLimit: () => 0,
   rejectPaste: nothing,
-  resetExit: nothing,
+  noteKey: nothing,
 };

@@ -1,6 +1,7 @@
 import { createPermissions } from '../../src/permissions/create-permissions.ts';
 import type { PermissionCall } from '../../src/permissions/permissions.ts';
 import { ProtectedPaths } from '../../src/permissions/protected-paths.ts';
+import { createProgramSearch } from '../../src/process/search-path.ts';
 import { createGitProfiles } from '../../src/process/git/git-profiles.ts';
 import { createTempWorkspace } from '../temp-workspace.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
@@ -33,6 +34,8 @@ function openJudge({ quick }: RowOptions): Promise<Contest> {
   const place = createTempWorkspace();
   const { workspace, home } = place;
   const permissions = createPermissions({
+    searchPrograms: (cwd, untrusted) =>
+      createProgramSearch(process.env['PATH'], { cwd, untrusted }),
     mode: 'default',
     cwd: workspace,
     roots: [workspace],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { prepareLaunch, type OpenedSandbox } from '../../src/agent/tools/shell/shell-launch.ts';
 import { openHooks } from '../../src/host/open-hooks.ts';
 import { openPermissions } from '../../src/host/open-permissions.ts';
-import { openSandbox } from '../../src/host/open-sandbox.ts';
+import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts';
 import { runProgram } from '../../src/process/run.ts';
 import type { SpawnRequest } from '../../src/process/spawn.ts';
 import { createTempWorkspace, type TempWorkspace } from '../temp-workspace.ts';
@@ -99,7 +99,7 @@ async function countMounts(place: TempWorkspace, deny: readonly string[]) {
   const { sandbox, close } = await openBenchSandbox(place, deny);
   const enter = (): { readonly mounts: number; readonly ms: string } => {
     const start = performance.now();
-    const entered = sandbox.enter(createProgram(place), []);
+    const entered = sandbox.enter(createProgram(place));
     const ms = (performance.now() - start).toFixed(1);
     if (typeof entered === 'string') throw new Error(entered);
     entered.release();
@@ -119,12 +119,14 @@ function createProgram({ workspace, surroundings }: TempWorkspace): SpawnRequest
 /** What every sandbox of bubblewrap needs, around the same program. */
 function createBareSandbox(
   { workspace }: TempWorkspace,
-  { temporaryDirectory }: OpenedSandbox,
+  { temporaryDirectory, takeScript }: OpenedSandbox,
 ): OpenedSandbox {
   const base = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-pid'];
   return {
     temporaryDirectory,
+    takeScript,
     hidden: [],
+    findQuestion: () => null,
     enter: (program) => ({
       program: {
         ...program,
@@ -135,6 +137,8 @@ function createBareSandbox(
       profile: 'workspace',
       mountCount: 1,
       track: () => undefined,
+      hasStarted: () => null,
+      prepareAgain: () => 'Bubblewrap alone is not tried again.',
       release: () => undefined,
     }),
   };

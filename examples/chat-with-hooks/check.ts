@@ -13,7 +13,8 @@ I make the file first.
 
 • Write notes.md: File created successfully at: notes.md
 ✗ Bash git push
-  denied (hook): PreToolUse:Bash hook error: Pushing is the pipeline’s business.
+  denied (cline:workspace:PreToolUse): PreToolUse:Bash hook error: Pushing is
+the pipeline’s business.
 notes.md is there; it is not pushed.
 
 1 hook, slowest 0 ms (ctrl+o)

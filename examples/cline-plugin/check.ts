@@ -29,7 +29,7 @@ deepEqual(
     run: {
       status: 0,
       stdout: 'Three words, and nothing was pushed.\n',
-      stderr: 'denied: Bash: Nobody pushes from main\n',
+      stderr: 'denied: Bash: Nobody pushes from main (plugin:branch-guard:beforeTool)\n',
     },
     command: { status: 0, stdout: '4 words\n', stderr: '' },
   },

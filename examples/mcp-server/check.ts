@@ -36,7 +36,7 @@ deepEqual(
       status: 0,
       stdout: 'The note says: two bottles. It stays.\n',
       stderr:
-        'denied: mcp__notes__delete: PreToolUse:mcp__notes__delete hook error: [node guard.mjs]: notes (project) keeps its notes\n',
+        'denied: mcp__notes__delete: PreToolUse:mcp__notes__delete hook error: [node guard.mjs]: notes (project) keeps its notes (claude:project:PreToolUse:guard.mjs)\n',
     },
     changed: 'notes withheld modified: notes-server.mjs changed since it was trusted',
   },

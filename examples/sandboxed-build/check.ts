@@ -6,7 +6,7 @@ import { copyWorkspace, hookline, type Place } from '../run-hookline.ts';
 const IN_SANDBOX = `write dist.txt: done
 read ~/.aws/credentials: EACCES
 write ~/.bashrc: EROFS
-plant .claude/settings.json: EROFS
+plant .claude/settings.json: EACCES
 `;
 const OUTSIDE = `write dist.txt: done
 read ~/.aws/credentials: done

@@ -98,7 +98,9 @@ function watchBuiltins(): void {
   };
   watch(childProcess, 'spawn', ({ args: [program, words] }) => {
     const line = `${String(program)} ${Array.isArray(words) ? words.join(' ') : ''}`;
-    mark(line.includes(HOOK_FILE) ? 'hook started' : 'tool started');
+    if (line.includes(HOOK_FILE)) mark('hook started');
+    // What starts before the hook is a probe of the sandbox; the tool's command is no argument.
+    else if (milestones.some(({ what }) => what === 'hook started')) mark('tool started');
   });
   watch(JSON, 'stringify', ({ result }) => {
     if (typeof result === 'string' && PAYLOAD.test(result)) mark('payload written');

@@ -1,9 +1,12 @@
 import type { z } from 'zod';
-import { FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/index.ts';
+import { claude, FILE_HOOK_NAMES, type FileHookName } from '../../src/dialects/index.ts';
 import { CASE } from './case.ts';
+import { CLAUDE_OUTPUT } from './claude-output.ts';
+import { claudePayloadSchema } from './claude-payload.ts';
 import { CLINE_OUTPUT } from './cline-output.ts';
 import { payloadSchema } from './cline-payload.ts';
 import { CONFIG } from './config.ts';
+import { HOOKS_JSON } from './hooks-json.ts';
 import { LOCK } from './lock.ts';
 import { TRACE_ENTRY } from './trace-entry.ts';
 import { FIRED } from './verdict.ts';
@@ -21,6 +24,21 @@ export interface SchemaRow {
 /** Every document that Hookline shares with others. */
 export const SCHEMAS: readonly SchemaRow[] = [
   ...FILE_HOOK_NAMES.map(payloadRow),
+  ...claude.events.names.map(claudePayloadRow),
+  {
+    file: 'claude-output.schema.json',
+    title: 'Output of a Claude hook',
+    about: 'What Hookline reads on the stdout of a Claude hook. A hook may leave out every field.',
+    schema: CLAUDE_OUTPUT,
+    grows: true,
+  },
+  {
+    file: 'hooks-json.schema.json',
+    title: 'Hooks in Claude’s format',
+    about: 'The .cline/hooks.json, and the key `hooks` of .claude/settings.json.',
+    schema: HOOKS_JSON,
+    grows: true,
+  },
   {
     file: 'cline-output.schema.json',
     title: 'Output of a Cline hook',
@@ -66,8 +84,25 @@ export const SCHEMAS: readonly SchemaRow[] = [
 ];
 
 export function payloadFile(name: FileHookName): string {
-  const words = name.replaceAll(/(?<!^)[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
-  return `cline-${words}.schema.json`;
+  return `cline-${toWords(name)}.schema.json`;
+}
+
+export function toClaudePayloadFile(name: string): string {
+  return `claude-${toWords(name)}.schema.json`;
+}
+
+function toWords(name: string): string {
+  return name.replaceAll(/(?<!^)[A-Z]/g, (capital) => `-${capital}`).toLowerCase();
+}
+
+function claudePayloadRow(name: string): SchemaRow {
+  return {
+    file: toClaudePayloadFile(name),
+    title: `Payload of a Claude ${name} hook`,
+    about: `What Hookline writes on the stdin of a Claude ${name} hook.`,
+    schema: claudePayloadSchema(name),
+    grows: true,
+  };
 }
 
 function payloadRow(name: FileHookName): SchemaRow {

@@ -16,6 +16,14 @@ const SDK_TOOL = {
   input: anything('Input of the tool, as the SDK shapes it.'),
 };
 
+/** Names that hooks look for and that no generation of Cline sends. */
+const TOOL_ALIASES = {
+  tool_name: text('The same as `toolName` of the call.'),
+  tool_input: anything('Input of the tool, with all its values as they are.'),
+  toolName: text('The same.'),
+  tool: text('The same.'),
+};
+
 const TIME = z.iso.datetime({ precision: 3 });
 
 /** What each hook's payload holds beyond the fields that all have. */
@@ -89,12 +97,14 @@ export const PAYLOAD_DATA: Readonly<Record<FileHookName, z.ZodRawShape>> = {
       .describe('What made the run fail; null when nobody said.'),
   },
   PreToolUse: {
+    ...TOOL_ALIASES,
     preToolUse: z
       .strictObject(CLASSIC_TOOL)
       .describe('The call, or the part of it that this run of the hook is about.'),
     tool_call: z.strictObject(SDK_TOOL).describe('The whole call, as the SDK tells it.'),
   },
   PostToolUse: {
+    ...TOOL_ALIASES,
     postToolUse: z
       .strictObject({
         ...CLASSIC_TOOL,

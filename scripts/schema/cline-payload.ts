@@ -5,7 +5,12 @@ import { count, text, texts } from './fields.ts';
 
 /** What a Cline hook of this name reads on stdin: what both generations send, in one object. */
 export function payloadSchema(name: FileHookName): z.ZodObject {
-  return z.strictObject({ ...namingFields(name), ...MOMENT_FIELDS, ...PAYLOAD_DATA[name] });
+  return z.strictObject({ ...namingFields(name), ...CLINE_COMMON_FIELDS, ...PAYLOAD_DATA[name] });
+}
+
+/** What its payload holds beyond the fields that all have. */
+export function getClinePayloadFields(name: FileHookName): z.ZodRawShape {
+  return { ...namingFields(name), ...PAYLOAD_DATA[name] };
 }
 
 function namingFields(name: FileHookName): z.ZodRawShape {
@@ -24,7 +29,7 @@ function namingFields(name: FileHookName): z.ZodRawShape {
   };
 }
 
-const MOMENT_FIELDS: z.ZodRawShape = {
+export const CLINE_COMMON_FIELDS: z.ZodRawShape = {
   timestamp: z
     .string()
     .regex(/^(\d+|\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)$/)

@@ -3,6 +3,7 @@ import type { FinishReason } from '../agent/models/model.ts';
 import type { RuntimeEvent, RunResult } from '../agent/runtime-event.ts';
 import type { Session, SessionState } from '../agent/session/session.ts';
 import { waitOrAbort } from '../base/abort.ts';
+import { getOwnValue } from '../base/json.ts';
 import type { Host } from '../host/create-host.ts';
 import { isPermissionMode, type PermissionMode } from '../permissions/permissions.ts';
 import type { Connection } from './connection.ts';
@@ -269,7 +270,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 
 /** Other models can be named with `/model`: no service is asked for its list. */
 function listModelNames({ model: { provider, id } }: SessionState): readonly string[] {
-  const family = FAMILIES[provider];
+  const family = getOwnValue(FAMILIES, provider);
   const models = family === undefined ? [] : listPricedModels(family);
   return [...new Set([id, ...models])];
 }

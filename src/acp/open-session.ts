@@ -15,7 +15,7 @@ import {
   requestElicitation,
 } from './ask-editor.ts';
 import { createInvalidParamsError } from './request-errors.ts';
-import { type Notice, listLateNotices, UpdateConverter } from './updates/runtime-updates.ts';
+import { type Notice, UpdateConverter } from './updates/runtime-updates.ts';
 import type { Redact } from './updates/redact-updates.ts';
 import type * as acp from '@agentclientprotocol/sdk';
 
@@ -62,7 +62,6 @@ export async function openEditorSession(request: OpenRequest): Promise<EditorSes
     ...toHostOptions(request),
     person: createPerson(editor),
     onNotice: (text) => sendNotice({ severity: 'warning', text }),
-    onLate: (late) => listLateNotices(late).forEach(sendNotice),
   });
   host.subscribe((event) => {
     for (const each of deltas.take(event)) updates.convert(each).forEach(sendUpdate);

@@ -2,6 +2,7 @@ import type { Verdict } from '../hooks/decision.ts';
 import type { AgentFacts, FiredEvent } from '../hooks/facts.ts';
 import { createStopGuard, type StopGuard } from '../hooks/stop-guard.ts';
 import type { Conversation } from './conversation/conversation.ts';
+import { noteHookChanges, watchReadFiles } from './conversation/file-notes.ts';
 import { LoopGuard } from './loop/loop-guard.ts';
 import { NO_USAGE, type Model, type Usage } from './models/model.ts';
 import { addUsage, computeCost } from './models/prices.ts';
@@ -21,6 +22,8 @@ export interface Agent extends AgentState {
   readonly loopGuard: LoopGuard;
   /** Texts for the model that are sent with the next request: contexts of hooks, reminders. */
   readonly pendingContext: string[];
+  /** Texts for the model about files that hooks changed, for the next result or request. */
+  readonly fileNotes: string[];
   /** Messages that the user sent while the agent worked, and that it has not read. */
   readonly steering: SteeringMessage[];
   /** Images of the next prompt. */
@@ -80,6 +83,7 @@ export function createAgent(newAgent: NewAgent): Agent {
     stopGuard: createStopGuard(session.limits.stopCap),
     loopGuard: new LoopGuard(session.limits.loops),
     pendingContext: [],
+    fileNotes: [],
     steering: [],
     images: [],
     denials: [],
@@ -91,11 +95,16 @@ export function createAgent(newAgent: NewAgent): Agent {
     async fire(event, signal) {
       // Event and moment stay apart, because joining them takes longer than most hooks.
       const moment = Object.assign(session.moment(), describeMoment(agent));
+      const { readFiles } = agent.toolContext;
+      const listChanges = watchReadFiles(readFiles, session.engine, event.name);
       const verdict = await session.engine.dispatch(
         event,
         signal === undefined ? { moment } : { moment, signal },
       );
       if (shouldReport(verdict)) agent.emit({ type: 'hook', verdict });
+      if (listChanges !== null) {
+        agent.fileNotes.push(...(await noteHookChanges(readFiles, verdict, listChanges())));
+      }
       return verdict;
     },
     emit(runtimeFacts) {
@@ -132,13 +141,15 @@ function addCosts(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
 
-function describeMoment({ facts, toolContext, model, promptId, turn }: Agent) {
+function describeMoment({ facts, toolContext, model, promptId, turn, session }: Agent) {
+  const effort = turn.effort ?? session.effort ?? model.effort;
   return {
     agent: facts,
     cwd: toolContext.cwd(),
     model: { provider: model.provider, id: model.id },
     promptId,
     iteration: turn.iteration,
+    ...(effort === undefined ? {} : { effort }),
   };
 }
 

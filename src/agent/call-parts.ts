@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readTextIfPresent } from '../base/files.ts';
 import path from 'node:path';
 import { isRecord } from '../base/json.ts';
 import { type ToolView, listToolViews } from '../tool-vocabularies/tool-views.ts';
@@ -37,8 +37,7 @@ const LARGEST_SHOWN_BYTES = 2_000_000;
 /** A file's current text; null when it does not exist or is too large for a diff. */
 export function readCurrentText(file: string): string | null {
   try {
-    const { size } = statSync(file);
-    return size > LARGEST_SHOWN_BYTES ? null : readFileSync(file, 'utf8');
+    return readTextIfPresent(file, LARGEST_SHOWN_BYTES);
   } catch {
     // The call itself reports what is wrong with the file.
     return null;

@@ -14,8 +14,8 @@ import type { RunEnding, RunResult } from './runtime-event.ts';
 import { createTurn } from './session-context.ts';
 
 /**
- * Runs an accepted prompt to its end; the only place where RunStart and RunEnd are fired. Whatever
- * happens, RunEnd is fired once. The prompt is null when there is only a call to finish that an earlier
+ * Runs an accepted prompt, or the task of a sub-agent, to its end; the only place where RunStart and RunEnd
+ * are fired. Whatever happens, RunEnd is fired once. The prompt is null when there is only a call to finish that an earlier
  * run left undecided.
  */
 export async function run(
@@ -28,19 +28,26 @@ export async function run(
   const runId = randomUUID();
   const startedAt = session.clock.elapsed();
   resetCounts(agent);
-  Object.assign(agent, { runId, status: 'running', lastError: null } satisfies Partial<Agent>);
+  Object.assign(agent, {
+    runId,
+    status: 'running',
+    lastError: null,
+    lastFailure: null,
+  } satisfies Partial<Agent>);
   agent.emit({ type: 'run-start', runId, prompt: prompt ?? '' });
   const end = await runToEnd(agent, prompt, deferred, signal);
+  agent.lastFailure = end.failure;
   const result: RunResult = {
     ...buildResult(agent, end),
     runId,
     durationMs: Math.round(session.clock.elapsed() - startedAt),
   };
   await fireRunEnd(agent, result, end.failure);
-  storeEnd(agent, result);
+  const isMain = agent.facts.parentId === null;
+  if (isMain) storeEnd(agent, result);
   emitEnd(agent, result);
-  if (result.durationMs >= LONG_RUN_MS && result.status !== 'aborted') {
-    notify(agent, { type: 'agent_completed', message: 'The agent is done', waiting: false });
+  if (isMain && result.durationMs >= LONG_RUN_MS && result.status !== 'aborted') {
+    notify(agent, { type: 'task_complete', message: 'The agent is done', waiting: false });
   }
   return result;
 }
@@ -133,7 +140,7 @@ async function startRun(agent: Agent, prompt: string, signal: AbortSignal) {
   const contexts = formatContexts(verdict, { event: 'RunStart', subject: null });
   if (verdict.stop !== null) return { refusal: verdict.stop.reason, contexts };
   const isRefused = isRefusal(verdict.effect);
-  return { refusal: isRefused ? joinReasons(verdict, 'a hook refused the run') : null, contexts };
+  return { refusal: isRefused ? joinReasons(verdict) : null, contexts };
 }
 
 function createEnd(ending: RunEnding, reason: string): TurnsEnd {

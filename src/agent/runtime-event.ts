@@ -1,6 +1,6 @@
 import type { Verdict } from '../hooks/decision.ts';
-import type { AssistantMessage, ToolUseBlock } from '../sessions/messages.ts';
-import type { FinishReason, ModelFailure, Usage } from './models/model.ts';
+import type { AssistantMessage, MediaBlock, ToolUseBlock } from '../sessions/messages.ts';
+import type { FinishReason, ModelFailure, ModelToolActivity, Usage } from './models/model.ts';
 import type { ToolOutput } from './tools/tool.ts';
 
 /** What happens in a session, for subscribers. Plain data; subscribers cannot change anything. */
@@ -39,6 +39,14 @@ export type RuntimeFacts =
       readonly tool: string;
       readonly text: string;
     }
+  /** A file that the model made. */
+  | { readonly type: 'media'; readonly media: MediaBlock['media'] }
+  /** A call that the model's service makes itself: it has begun, or it has ended. */
+  | {
+      readonly type: 'model-tool';
+      readonly phase: 'start' | 'end';
+      readonly activity: ModelToolActivity;
+    }
   /** The whole message; `shown` is its text after hooks of MessageDisplay. */
   | {
       readonly type: 'message-end';
@@ -51,6 +59,8 @@ export type RuntimeFacts =
       readonly callId: string;
       readonly tool: string;
       readonly input: unknown;
+      /** Set when hooks and rules were asked before, so that it has the input that they left. */
+      readonly isChecked?: true;
     }
   | { readonly type: 'tool-delta'; readonly callId: string; readonly text: string }
   | {
@@ -62,11 +72,20 @@ export type RuntimeFacts =
       readonly durationMs: number;
       /** Who refused it, when it did not run. */
       readonly deniedBy: DeniedBy | null;
+      /** The hooks that refused it, when hooks did. */
+      readonly deniedByHooks?: readonly string[];
+      /** The question that the user denied, or that nobody was there to answer; null for other calls. */
+      readonly question: DeniedQuestion | null;
     }
   /** Hooks ran, or were withheld, for an event. */
   | { readonly type: 'hook'; readonly verdict: Verdict }
-  /** A background hook answered later. */
-  | { readonly type: 'hook-late'; readonly hook: string; readonly event: string }
+  /** A background hook answered later; `notice` is its message to the user. */
+  | {
+      readonly type: 'hook-late';
+      readonly hook: string;
+      readonly event: string;
+      readonly notice: string | null;
+    }
   | {
       readonly type: 'retry-start';
       readonly failure: ModelFailure;
@@ -89,6 +108,14 @@ export type RuntimeFacts =
 
 /** Who refused a call; `nobody` when there was no user to ask. */
 export type DeniedBy = 'hook' | 'rule' | 'person' | 'nobody';
+
+/** Displays show it instead of the sentence that the model reads. */
+export interface DeniedQuestion {
+  /** Whether a PreToolUse hook or the permission rules asked. */
+  readonly askedBy: 'hook' | 'rule';
+  /** Null when the user gave none. */
+  readonly userReason: string | null;
+}
 
 export type NoticeLevel = 'info' | 'warning' | 'error';
 

@@ -4,13 +4,16 @@ import type { AgentFacts, Moment } from '../hooks/facts.ts';
 import type { PermissionUpdate, Permissions } from '../permissions/permissions.ts';
 import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Conversation } from './conversation/conversation.ts';
-import type { Instruction, Instructions } from './instructions/instructions.ts';
+import type { Instruction, LoadedInstructions } from './instructions/instructions.ts';
+import { waitOrAbort } from '../base/abort.ts';
 import type { LoopLimits } from './loop/loop-guard.ts';
 import {
   NO_USAGE,
   type FinishReason,
   type Model,
+  type ModelFailure,
   type ModelRequest,
+  type ModelToolActivity,
   type ToolSpec,
   type Usage,
 } from './models/model.ts';
@@ -28,6 +31,8 @@ export interface AgentState {
   status: 'idle' | 'running' | 'completed' | 'aborted' | 'failed';
   /** Why the last run ended otherwise than by being done. */
   lastError: string | null;
+  /** The failure of the model that ended the last run; null when something else did. */
+  lastFailure: ModelFailure | null;
   /** The turn under way, or else the last one of the run. */
   turn: AgentTurn;
   usage: Usage;
@@ -50,6 +55,7 @@ export function createAgentState(
     runId: null,
     status: facts.parentId === null ? 'idle' : 'running',
     lastError: null,
+    lastFailure: null,
     turn: createTurn(0),
     usage: NO_USAGE,
     costUsd: 0,
@@ -66,14 +72,26 @@ export interface AgentTurn {
   text: string;
   /** The answer's reasoning so far. */
   thinking: string;
+  /** Calls that the model's service made itself, each with what is known of it so far. */
+  modelTools: readonly ModelToolActivity[];
   /** How many of its calls have started. */
   toolCalls: number;
   /** Why the answer ended; null before. */
   finishReason: FinishReason | null;
+  /** The effort in the request; null when it is left to the service. */
+  effort: string | null;
 }
 
 export function createTurn(iteration: number): AgentTurn {
-  return { iteration, text: '', thinking: '', toolCalls: 0, finishReason: null };
+  return {
+    iteration,
+    text: '',
+    thinking: '',
+    modelTools: [],
+    toolCalls: 0,
+    finishReason: null,
+    effort: null,
+  };
 }
 
 export type PendingCall = Pick<ToolUseBlock, 'name' | 'input'>;
@@ -87,13 +105,17 @@ export interface SessionContext {
   readonly permissions: Permissions;
   readonly clock: Clock;
   readonly limits: Limits;
+  /** The reasoning effort of all requests; null for that of the service. */
+  readonly effort: string | null;
+  /** Whether all calls of a turn are checked before the first one runs; otherwise each just before it runs. */
+  readonly checksWholeTurn: boolean;
   /** Null when there is no user to ask. */
   readonly person: Person | null;
   readonly backgroundEvents: BackgroundEvents;
   /** The instructions that the session began with. */
   readonly instructions: readonly Instruction[];
-  /** Loads the instructions for a file that were not loaded yet. */
-  loadInstructionsFor(file: string): Promise<Instructions>;
+  /** The instructions for files that agents read. */
+  readonly fileInstructions: Pick<LoadedInstructions, 'loadForFile' | 'forgetFiles'>;
   /** Watches files for FileChanged; settles when the watcher is ready. */
   watch(paths: readonly string[]): Promise<void>;
   /** The part of an event's moment that all agents of the session share. */
@@ -118,6 +140,8 @@ export interface Limits {
   readonly compactAt: number;
   /** When a run that repeats itself ends; the agent has defaults. */
   readonly loops?: LoopLimits;
+  /** How often a request is repeated whose answer has nothing in it; such an answer is accepted by default. */
+  readonly emptyAnswerRetries?: number;
 }
 
 export type { ElicitationAnswer, ElicitationRequest };
@@ -162,10 +186,15 @@ export interface Approval {
 /** Long enough for hooks of a short run to finish. */
 const GRACE_MS = 1500;
 
+/** Long enough for hooks that write something down; one that hangs must not keep the agent. */
+const MAX_ORDERED_WAIT_MS = 10_000;
+
 /** Events that are fired without waiting for their hooks. They are ended with the session at the latest. */
 export class BackgroundEvents {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
+  /** Settles when everything that was added in order is done; null when it is. */
+  #ordered: Promise<void> | null = null;
 
   get signal(): AbortSignal {
     return this.#closing.signal;
@@ -175,6 +204,22 @@ export class BackgroundEvents {
     const settled = work.finally(() => this.#running.delete(settled));
     this.#running.add(settled);
   };
+
+  /** Runs work after all that was added so before. It must not reject. */
+  addInOrder(work: () => Promise<void>): void {
+    const running = (this.#ordered === null ? work() : this.#ordered.then(work)).finally(() => {
+      if (this.#ordered === running) this.#ordered = null;
+    });
+    this.#ordered = running;
+    this.add(running);
+  }
+
+  /** Waits for what was added in order, but not for ever. Rejects when the signal aborts. */
+  async waitForOrdered(signal: AbortSignal): Promise<void> {
+    if (this.#ordered === null) return;
+    const limit = sleep(MAX_ORDERED_WAIT_MS, undefined, { ref: false });
+    await waitOrAbort(Promise.race([this.#ordered, limit]), signal);
+  }
 
   /** Waits a moment for the hooks that still run, and then aborts them. */
   async close(): Promise<void> {

@@ -9,7 +9,8 @@ import {
   GENERAL_PURPOSE,
   selectAgentTools,
 } from './instructions/agents.ts';
-import { runTurns, type TurnsEnd } from './loop/turns.ts';
+import { run } from './run.ts';
+import type { RunResult } from './runtime-event.ts';
 import type { Usage } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
 import type { AgentTask, AgentReport, ToolContext } from './tools/tool-context.ts';
@@ -67,10 +68,10 @@ async function runToEnd(
   parent: Agent,
   prompt: string,
   signal: AbortSignal,
-): Promise<TurnsEnd> {
+): Promise<RunResult> {
   try {
     await fireSubagentStart(agent, signal);
-    return await runTurns(agent, prompt, null, [], signal);
+    return await run(agent, prompt, null, signal);
   } finally {
     parent.includeSubagent(agent);
     agent.session.agents.delete(agent.facts.id);

@@ -43,6 +43,6 @@ function formatFeedback(event: string, verdict: Verdict): string {
   return formatHookMessage({
     kind: 'feedback',
     event,
-    reason: joinReasons(verdict, 'Blocked by hook'),
+    reason: joinReasons(verdict),
   });
 }

@@ -37,3 +37,18 @@ function computeEditDistance(one: string, other: string): number {
   }
   return previous[other.length] ?? 0;
 }
+
+const LONG_NAME = 10;
+
+/**
+ * Whether the name of a file is probably a slip of another: one edit, or two in a long name. A number more
+ * (`settings2.json`), marks of editors and a leading `_` are what people give copies on purpose.
+ */
+export function isMisspelling(written: string, name: string): boolean {
+  const removeDigits = (text: string): string => text.replaceAll(/\d/g, '');
+  if (removeDigits(written) === removeDigits(name)) return false;
+  if (/[~#]|^[_-]|[_-]$/.test(written)) return false;
+  const maxDistance = name.length < LONG_NAME ? 1 : 2;
+  if (Math.abs(written.length - name.length) > maxDistance) return false;
+  return computeEditDistance(written.toLowerCase(), name.toLowerCase()) <= maxDistance;
+}

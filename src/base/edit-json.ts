@@ -1,4 +1,4 @@
-import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { createScanner, type Node, type ParseError, parseTree } from './jsonc.ts';
 import { isRecord } from './json.ts';
 
 /** Parses a text to a tree; returns the offset of the first error when it is not JSON. */

@@ -17,19 +17,23 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
 import { getErrorCode, HooklineError } from './errors.ts';
 
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
 
+const MIB = 1024 * 1024;
+/** More than any settings, script or text for a model has; a repository may contain more. */
+const MOST_BYTES = 64 * MIB;
+
 /** The file's text, or null when there is no such file; other errors are thrown. */
-export function readTextIfPresent(file: string): string | null {
+export function readTextIfPresent(file: string, mostBytes = MOST_BYTES): string | null {
   try {
     // Most of these files do not exist, and an exception is expensive.
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
-    return readRegularFile(file);
+    return readRegularFile(file, mostBytes).toString('utf8');
   } catch (error) {
     if (isNotFoundError(error)) return null;
     throw error;
@@ -46,20 +50,37 @@ export function readSettingsTextIfPresent(file: string): string | null {
 // A repository may contain a FIFO: opening it in blocking mode would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-function readRegularFile(file: string): string {
+/** The bytes of a regular file; throws for anything else and for one that is too large. */
+export function readRegularFile(file: string, mostBytes = MOST_BYTES): Buffer {
   const handle = openSync(file, OPEN_FLAGS);
   try {
-    if (fstatSync(handle).isFile()) return readFileSync(handle, 'utf8');
-    throw new HooklineError('CONFIG_UNREADABLE', { message: 'it is not a regular file' });
+    const stats = fstatSync(handle);
+    const found = stats.isFile() ? describeSize(stats.size, mostBytes) : 'it is not a regular file';
+    if (found !== null) throw new HooklineError('CONFIG_UNREADABLE', { message: found });
+    return readFileSync(handle);
   } finally {
     closeSync(handle);
   }
 }
 
+function describeSize(bytes: number, most: number): string | null {
+  if (bytes <= most) return null;
+  return `expected at most ${Math.floor(most / MIB)} MB, found ${Math.floor(bytes / MIB)} MB`;
+}
+
 /** Whether the path is a directory, or a link to one. */
 export function isDirectory(file: string): boolean {
   try {
-    return statSync(file).isDirectory();
+    return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the path is a regular file, or a link to one. */
+export function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
   } catch {
     return false;
   }
@@ -142,19 +163,23 @@ export async function updatePrivateFile(
 }
 
 /**
- * A descriptor of an unlinked temporary file with this content. A child that gets it as its standard
+ * A descriptor of a file with this content and without a name. A child that gets it as its standard
  * input can also open `/dev/stdin`, which a socket does not allow. Null when it cannot be created.
  */
 export function openAnonymousFile(content: Uint8Array): number | null {
   try {
-    return createAnonymousFile(path.join(tmpdir(), `hookline-${randomUUID()}`), content);
+    // Nothing to read is what most commands get, and this file exists already.
+    if (content.length === 0) return openSync(devNull, 'r');
+    return createAnonymousFile(content);
   } catch {
     return null;
   }
 }
 
-function createAnonymousFile(file: string, content: Uint8Array): number {
-  const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
+/** A descriptor of a file without a name, to which writers append. */
+export function createAnonymousFile(content: Uint8Array): number {
+  const file = path.join(tmpdir(), `hookline-${randomUUID()}`);
+  const descriptor = openSync(file, 'ax+', PRIVATE_FILE);
   try {
     unlinkSync(file);
     for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at, undefined, at);

@@ -33,6 +33,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Looks up a foreign key in a table; names such as `constructor` have no value there. */
+export function getOwnValue<Value>(
+  table: Readonly<Record<string, Value>>,
+  key: string,
+): Value | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
 /** The JSON type of a value, for messages: `null`, `array`, `string` … */
 export function getTypeName(value: unknown): string {
   if (value === null) return 'null';

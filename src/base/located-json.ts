@@ -1,4 +1,5 @@
-import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import { type ParseErrorCode, printParseErrorCode, visit } from './jsonc.ts';
+import { guessJsonMistake, locateOffset } from './json-mistakes.ts';
 import { MAX_NESTING, stripByteOrderMark, getTypeName, isRecord } from './json.ts';
 
 /** A value of a configuration text, with its line. */
@@ -76,7 +77,9 @@ const EMPTY: Fault = { line: 1, why: 'expected JSON, found an empty file' };
 function describe(error: ParseErrorCode, offset: number, text: string): string {
   if (text.trim() === '') return EMPTY.why;
   const found = offset >= text.length ? 'the end of the file' : JSON.stringify(text[offset]);
-  return `expected JSON, found ${found} where it is not allowed (${formatErrorCode(printParseErrorCode(error))})`;
+  const { column } = locateOffset(text, offset);
+  const reason = guessJsonMistake(text, offset) ?? formatErrorCode(printParseErrorCode(error));
+  return `expected JSON, found ${found} at column ${column} (${reason})`;
 }
 
 /** `CommaExpected` → `comma expected` */

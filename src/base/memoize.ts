@@ -4,6 +4,19 @@ export function memoize<Value>(compute: () => Value): () => Value {
   return () => (cached ??= { value: compute() }).value;
 }
 
+/** Computes a value once per list of texts. */
+export function memoizePerList<Value>(
+  compute: (key: readonly string[]) => Value,
+): (key: readonly string[]) => Value {
+  const cached = new Map<string, { readonly value: Value }>();
+  return (list) => {
+    const key = list.join('\0');
+    const entry = cached.get(key) ?? { value: compute(list) };
+    cached.set(key, entry);
+    return entry.value;
+  };
+}
+
 /** Computes a value once per wave; a call without a wave always computes it. */
 export function memoizePerWave<Value>(compute: () => Value): (wave?: number) => Value {
   let last: { readonly wave: number | undefined; readonly value: Value } | null = null;

@@ -7,16 +7,16 @@ const MANY_SPACES = / {40,}/g;
  * nothing or turn the line around, marks at its end, and a count instead of many spaces, which would push
  * the rest out of sight.
  */
-export function makeVisible(line: string): string {
+export function escapeInvisible(line: string): string {
   return line
     .replaceAll(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
     .replace(/[ \t]+$/, (end) => end.replaceAll(' ', '·').replaceAll('\t', '→'))
     .replaceAll(MANY_SPACES, ({ length }) => ` ⟨${length} spaces⟩ `);
 }
 
-/** The lines of a text as `makeVisible` shows them; empty lines at its end are marked, too. */
+/** The lines of a text as `escapeInvisible` shows them; empty lines at its end are marked, too. */
 export function listVisibleLines(text: string): readonly string[] {
-  const lines = text.split('\n').map(makeVisible);
+  const lines = text.split('\n').map(escapeInvisible);
   const last = lines.findLastIndex((line) => line !== '');
   return lines.map((line, at) => (line === '' && at > last ? '⏎' : line));
 }

@@ -18,9 +18,11 @@ export interface AgentFlags {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly sandbox?: NonNullable<AgentOptions['sandbox']>;
-  readonly resume?: string;
+  /** True without an id. */
+  readonly resume?: string | true;
   readonly continue?: boolean;
   readonly maxTurns?: string;
+  readonly effort?: NonNullable<AgentOptions['effort']>;
   readonly toolset?: NonNullable<AgentOptions['toolset']>;
   readonly addDir?: readonly string[];
   readonly mcpConfig?: readonly string[];
@@ -43,7 +45,8 @@ export function checkFlagConflicts(flags: AgentFlags): void {
 
 /** The session that a command opens. */
 export function toSessionRequest(flags: AgentFlags): Pick<StartRequest, 'resume' | 'worktree'> {
-  const resume = flags.continue === true ? 'latest' : flags.resume;
+  const isLatest = flags.continue === true || flags.resume === true;
+  const resume = isLatest ? 'latest' : flags.resume;
   return dropUndefined({ resume, worktree: flags.worktree });
 }
 
@@ -55,6 +58,7 @@ export function trimToNull(text: string): string | null {
 
 export function toAgentOptions(flags: AgentFlags): AgentOptions {
   const { permissionMode, allow, deny, sandbox, toolset, addDir, mcpConfig, maxTurns } = flags;
+  const { effort } = flags;
   return dropUndefined({
     model: toModelOptions(flags),
     permissionMode,
@@ -62,6 +66,7 @@ export function toAgentOptions(flags: AgentFlags): AgentOptions {
     deny,
     sandbox,
     toolset,
+    effort,
     addDirectories: addDir?.map(checkDirectory),
     mcpConfig: mcpConfig?.map(checkServers),
     maxTurns: maxTurns === undefined ? undefined : parseCount(maxTurns),

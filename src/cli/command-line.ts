@@ -11,7 +11,7 @@ export async function runCommandLine(
   const row = findBareCommand(args);
   if (row === null) {
     const { parseAndRunCommand } = await import('./program.ts');
-    return parseAndRunCommand(argv, context);
+    return parseAndRunCommand(args, context);
   }
   const command = await row.load();
   return command({ ...context, flags: args.includes('--json') ? { json: true } : {} }, {});

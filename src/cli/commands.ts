@@ -1,4 +1,5 @@
-import { DIALECTS, listDialectsWith } from '../dialects/index.ts';
+import { DIALECTS, listDialectsWith, PATH_OPTIONS } from '../dialects/index.ts';
+import type { PathOption } from '../dialects/options.ts';
 import type { HookImport } from '../dialects/import-hooks.ts';
 import { TOOLSETS } from '../tool-vocabularies/vocabulary.ts';
 import type { Command } from './context.ts';
@@ -25,6 +26,27 @@ export interface CommandRow {
 // The row's usage and flags produce exactly the options that the command declares.
 function toCommand<Options extends object>(command: Command<Options>): Command<object> {
   return command as Command<object>;
+}
+
+export const GLOBAL_FLAGS: readonly CommandFlag[] = [
+  { flag: '--json', about: 'print JSON' },
+  { flag: '--cwd <dir>', about: 'run in this directory' },
+  {
+    flag: '--root <dir>',
+    about: 'a workspace root; repeatable (default: the git root)',
+    isRepeatable: true,
+  },
+  ...PATH_OPTIONS.flatMap(toCommandFlag),
+  { flag: '--no-hooks', about: 'do not run hooks' },
+  { flag: '--debug', about: 'print the input and output of each hook' },
+  { flag: '--raw', about: 'do not redact secrets' },
+  { flag: '--strict', about: 'exit 3 when a hook fails, is not trusted, or is misspelt' },
+  { flag: '--lock <file>', about: 'trust the hooks in this lock file' },
+  { flag: '--lock-sha256 <hash>', about: 'expected SHA-256 of the lock file' },
+];
+
+function toCommandFlag({ flag, isRepeatable = false }: PathOption): CommandFlag[] {
+  return flag === undefined ? [] : [{ flag: flag.usage, about: flag.about, isRepeatable }];
 }
 
 const YES: CommandFlag = { flag: '--yes', about: 'skip the confirmation' };
@@ -102,6 +124,40 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
   },
 ];
 
+/** `hookline session …`, for programs of hooks. */
+const SESSION_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'session send <text>',
+    about: 'Add a prompt that runs once the agent has finished',
+    flags: [],
+    load: async () => toCommand((await import('./commands/session.ts')).sendToSession),
+  },
+  {
+    usage: 'session steer <text>',
+    about: 'Send a message to the agent while it works',
+    flags: [],
+    load: async () => toCommand((await import('./commands/session.ts')).sendSteering),
+  },
+  {
+    usage: 'session abort [reason]',
+    about: 'End the run',
+    flags: [],
+    load: async () => toCommand((await import('./commands/session.ts')).abortSession),
+  },
+  {
+    usage: 'session state',
+    about: 'Print model, mode, tokens, and whether the agent works',
+    flags: [],
+    load: async () => (await import('./commands/session.ts')).showSessionState,
+  },
+  {
+    usage: 'session messages',
+    about: 'Print the conversation as JSON',
+    flags: [],
+    load: async () => (await import('./commands/session.ts')).showSessionMessages,
+  },
+];
+
 const EVENT_FLAGS: readonly CommandFlag[] = [
   { flag: '--tool <name>', about: 'the tool, by any of its names' },
   { flag: '--input <json>', about: 'the tool’s input' },
@@ -152,6 +208,11 @@ const AGENT_FLAGS: readonly CommandFlag[] = [
     about: 'model provider: anthropic, openai, gemini, openai-compatible, openrouter, ollama',
   },
   { flag: '-m, --model <id>', about: 'model id' },
+  {
+    flag: '--effort <level>',
+    about: 'how much the model reasons',
+    choices: ['low', 'medium', 'high', 'xhigh', 'max'],
+  },
   { flag: '--base-url <url>', about: 'address of the provider' },
   { flag: '--key <key>', about: 'API key (default: from the environment)' },
   { flag: '--script <file>', about: 'a scripted model: a JSON array of turns' },
@@ -175,8 +236,8 @@ const AGENT_FLAGS: readonly CommandFlag[] = [
     about: 'run commands in a sandbox: where it works, always, or never',
     choices: ['auto', 'on', 'off'],
   },
-  { flag: '--resume <id>', about: 'resume a stored session' },
-  { flag: '--continue', about: 'resume the last session of this directory' },
+  { flag: '-r, --resume [id]', about: 'resume a stored session (default: the last one)' },
+  { flag: '-c, --continue', about: 'resume the last session of this directory' },
   { flag: '--max-turns <n>', about: 'maximum number of model requests' },
   {
     flag: '--toolset <name>',
@@ -198,7 +259,9 @@ const AGENT_FLAGS: readonly CommandFlag[] = [
   { flag: '--worktree <name>', about: 'work in a git worktree of this name' },
 ];
 
-const RUN_FLAGS: readonly CommandFlag[] = [
+const OUTPUT_FORMATS = ['text', 'json', 'stream-json'];
+
+export const RUN_FLAGS: readonly CommandFlag[] = [
   ...AGENT_FLAGS,
   { flag: '--fork', about: 'resume in a copy of the session' },
   { flag: '--init', about: 'fire Setup first' },
@@ -206,13 +269,14 @@ const RUN_FLAGS: readonly CommandFlag[] = [
   {
     flag: '--output <form>',
     about: 'text: the answer; json: the result; stream-json: events as they happen',
-    choices: ['text', 'json', 'stream-json'],
+    choices: OUTPUT_FORMATS,
   },
+  { flag: '--output-format <form>', about: 'the same as --output', choices: OUTPUT_FORMATS },
 ];
 
 /** The editor selects the session. */
 const EDITOR_FLAGS = AGENT_FLAGS.filter(
-  ({ flag }) => !/^--(?:resume|continue|worktree)\b/.test(flag),
+  ({ flag }) => !/--(?:resume|continue|worktree)\b/.test(flag),
 );
 
 /** Every command. Adding one takes a file and a row. */
@@ -319,7 +383,11 @@ export const COMMANDS: readonly CommandRow[] = [
         flag: '--record <event>',
         about: 'fire this event and record the result as a case in DIR',
       },
-      { flag: '--record-trace <id>', about: 'record a traced event: its id, or `last`' },
+      {
+        flag: '--record-trace <id>',
+        about: 'record a traced event: its id, or `last` of this workspace',
+      },
+      { flag: '--all', about: 'with --record-trace last: of all workspaces' },
       { flag: '--force', about: 'overwrite an existing case' },
       ...EVENT_FLAGS,
     ],
@@ -327,9 +395,9 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'hooks stats',
-    about: 'Show runs, failures and durations per hook',
-    flags: [],
-    load: async () => (await import('./commands/hooks-stats.ts')).showStats,
+    about: 'Show runs, failures and durations per hook of this workspace',
+    flags: [{ flag: '--all', about: 'of all workspaces' }],
+    load: async () => toCommand((await import('./commands/hooks-stats.ts')).showStats),
   },
   {
     usage: 'trust [ids...]',
@@ -361,7 +429,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'run [prompt]',
-    about: 'Run a prompt non-interactively (argument or stdin)',
+    about: 'Run a prompt non-interactively: the argument, and what is piped in',
     flags: RUN_FLAGS,
     load: async () => toCommand((await import('./commands/run.ts')).runTask),
   },
@@ -396,11 +464,13 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'mcp rm <name>',
+    aliases: ['remove'],
     about: 'Remove an MCP server',
     flags: [MCP_SCOPE],
     load: async () => toCommand((await import('./commands/mcp.ts')).removeMcpServer),
   },
   ...PLUGIN_ROWS,
+  ...SESSION_ROWS,
   {
     usage: 'sessions list',
     about: 'List stored sessions, most recent first',
@@ -408,8 +478,8 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/sessions.ts')).listSessions,
   },
   {
-    usage: 'sessions show <id>',
-    about: 'Show the transcript of a session (an id prefix is enough)',
+    usage: 'sessions show [id]',
+    about: 'Show the transcript of a session (an id prefix is enough; default: the last one)',
     flags: [],
     load: async () => toCommand((await import('./commands/sessions.ts')).showSession),
   },

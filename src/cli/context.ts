@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import type { NamedPaths } from '../dialects/options.ts';
@@ -8,10 +9,9 @@ import type { Settings } from '../host/settings.ts';
 import { getStateDirectory, readSurroundings } from '../host/surroundings.ts';
 import { findClaimAbove } from '../trust/claims.ts';
 import { listUnannounced } from '../trust/trust-record.ts';
-import type { HandlerProgress } from '../hooks/dispatch-record.ts';
+import { createHookProgress } from './output/hook-progress.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type Printer, toPrintable, redirectStdout } from './output/print.ts';
-import { stdin } from 'node:process';
 import { isatty } from 'node:tty';
 import type { PluginOptions } from '../host/plugins/plugin-options.ts';
 
@@ -38,6 +38,8 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Piped text, for a caller that has no stdin of its own; default: that of the process. */
+  readonly stdin?: Readable;
   /** Confirms in the chat instead of on the terminal. */
   readonly confirm?: (question: string) => Promise<boolean>;
 }
@@ -122,37 +124,6 @@ function toSettings({ hooks }: GlobalFlags): Partial<Settings> {
   return hooks === false ? { 'hooks.enabled': false } : {};
 }
 
-const SHOW_AFTER_MS = 1000;
-
-/** Shows which hooks are running once one of them has taken more than a second. */
-function createHookProgress(print: Printer) {
-  const running = new Map<string, NodeJS.Timeout>();
-  const slow = new Set<string>();
-  const show = (): void => {
-    const names = [...slow].join(', ');
-    print.progress(names === '' ? null : `waiting for ${names} …`);
-  };
-  return {
-    observe({ type, hook }: HandlerProgress): void {
-      clearTimeout(running.get(hook));
-      running.delete(hook);
-      if (type === 'start') {
-        running.set(
-          hook,
-          setTimeout(() => {
-            slow.add(hook);
-            show();
-          }, SHOW_AFTER_MS),
-        );
-      } else if (slow.delete(hook)) show();
-    },
-    end(): void {
-      for (const timer of running.values()) clearTimeout(timer);
-      print.progress(null);
-    },
-  };
-}
-
 /**
  * Only the user may decide what runs, never an agent or a hook. Every command that grants or removes something calls
  * this first.
@@ -198,9 +169,11 @@ export function canAsk({
   return askOnScreen !== undefined || hasTerminal(print);
 }
 
+const STDIN = 0;
+
 function hasTerminal({ isTerminal }: CommandContext['print']): boolean {
-  // `isTTY` is absent, not false, where stdin is something else.
-  return isatty(stdin.fd) && isTerminal;
+  // By its number, because `process.stdin` opens a stream, which takes longer than listing hooks.
+  return isTerminal && isatty(STDIN);
 }
 
 /** Plugin options for every session of the CLI. */

@@ -1,3 +1,4 @@
+import { explainJsonError } from '../base/json-mistakes.ts';
 import { readFileSync } from 'node:fs';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
@@ -60,7 +61,7 @@ function parseInput(text: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return checkDepth(parsed.value, '--input');
   throw createUsageError(
-    `--input must be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
+    `--input must be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${explainJsonError(text, parsed.error)}`,
     `Quote it for the shell: --input '{"path":"a.js"}'.`,
   );
 }
@@ -82,10 +83,11 @@ function readFacts(file: string): Readonly<Record<string, unknown>> {
 /** `what` describes the content in errors, because stdin has no file name. */
 function readJsonFile(file: string, what: string): unknown {
   const source = describeSource(file, what);
-  const parsed = parseJson(readText(file, source));
+  const text = readText(file, source);
+  const parsed = parseJson(text);
   if (parsed.ok) return checkDepth(parsed.value, source);
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${source} is not valid JSON: ${parsed.error}`,
+    message: `${source} is not valid JSON: ${explainJsonError(text, parsed.error)}`,
     hint: 'It must contain one JSON object.',
   });
 }

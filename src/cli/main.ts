@@ -19,8 +19,14 @@ process.exitCode = EXIT.bug;
 // Not a top-level await, which needs an ES module: CommonJS starts faster.
 void runMain().then((exitCode) => {
   process.exitCode = hasWriteFailed ? EXIT.refused : exitCode;
+  if (isIdle()) process.exit();
   exitWhenFlushed();
 });
+
+/** Whether nothing is left that could still happen: then waiting for it only takes time. */
+function isIdle(): boolean {
+  return process.getActiveResourcesInfo().length === 0 && process.listenerCount('beforeExit') === 0;
+}
 
 /** Exits although a plugin may have left a timer or connection open, once all output is flushed. */
 function exitWhenFlushed(): void {
@@ -57,15 +63,30 @@ async function runMain(): Promise<ExitCode> {
   }
 }
 
-function printError(error: unknown): ExitCode {
-  if (isHooklineError(error)) {
-    print.note(`hookline: ${toPrintable(error.message)}`);
-    if (error.hint !== undefined) print.note(`  ${error.hint}`);
-    return toExitCode(error);
+async function printError(error: unknown): Promise<ExitCode> {
+  // Messages name files, commands and URLs as they were found.
+  const { redactText } = await import('../host/redact-object.ts');
+  const isOurs = isHooklineError(error);
+  const message = redactText(getErrorMessage(error));
+  const hint = redactText((isOurs ? error.hint : getStack(error)) ?? '');
+  if (isJsonWanted(process.argv.slice(2))) {
+    const code = isOurs ? error.code : 'INTERNAL_ERROR';
+    // One object, for programs.
+    print.note(JSON.stringify({ error: { code, message, hint: hint === '' ? null : hint } }));
+  } else {
+    print.note(`hookline: ${isOurs ? toPrintable(message) : `internal error: ${message}`}`);
+    if (hint !== '') print.note(isOurs ? `  ${hint}` : hint);
   }
-  print.note(`hookline: internal error: ${getErrorMessage(error)}`);
-  print.note(error instanceof Error ? (error.stack ?? '') : '');
-  return EXIT.bug;
+  return isOurs ? toExitCode(error) : EXIT.bug;
+}
+
+function getStack(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined;
+}
+
+function isJsonWanted(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
 
 /** Errors that mean a refusal, not wrong usage. */

@@ -1,37 +1,23 @@
+import { isatty } from 'node:tty';
 import { Command as Program, CommanderError, Option } from 'commander';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { PATH_OPTIONS } from '../dialects/index.ts';
-import { listNamedPaths, type NamedPaths, type PathOption } from '../dialects/options.ts';
-import { COMMANDS, type CommandRow, type CommandFlag } from './commands.ts';
+import { listNamedPaths, type NamedPaths } from '../dialects/options.ts';
+import { COMMANDS, type CommandRow, type CommandFlag, GLOBAL_FLAGS } from './commands.ts';
 import type { CommandContext, GlobalFlags } from './context.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-
-const GLOBAL_FLAGS: readonly CommandFlag[] = [
-  { flag: '--json', about: 'print JSON' },
-  { flag: '--cwd <dir>', about: 'run in this directory' },
-  {
-    flag: '--root <dir>',
-    about: 'a workspace root; repeatable (default: the git root)',
-    isRepeatable: true,
-  },
-  ...PATH_OPTIONS.flatMap(toCommandFlag),
-  { flag: '--no-hooks', about: 'do not run hooks' },
-  { flag: '--debug', about: 'print the input and output of each hook' },
-  { flag: '--raw', about: 'do not redact secrets' },
-  { flag: '--strict', about: 'exit 3 when a hook fails, is not trusted, or is misspelt' },
-  { flag: '--lock <file>', about: 'trust the hooks in this lock file' },
-  { flag: '--lock-sha256 <hash>', about: 'expected SHA-256 of the lock file' },
-];
+import { expandShorthand } from './shorthand.ts';
 
 /** Parses the command line and runs the command, whose code is loaded on demand. */
 export async function parseAndRunCommand(
-  argv: readonly string[],
+  written: readonly string[],
   context: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
-  const program = createProgram(argv.slice(2), async (row, options, { cwd, ...flags }) => {
+  const args = expandShorthand(written, isatty(0) && isatty(1));
+  const program = createProgram(args, async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) changeDirectory(cwd);
     await checkPaths(flags.paths ?? {});
     const command = await row.load();
@@ -39,17 +25,31 @@ export async function parseAndRunCommand(
     exitCode = await command({ ...context, flags, isDirectoryNamed }, options);
   });
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
-    // Commander has already printed the error or the help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    // Commander has already printed the help.
+    if (error.exitCode === 0) return EXIT.fine;
+    if (error.code === 'commander.help' && !args.includes('--json')) return EXIT.usage;
+    throw createUsageError(error, args);
   }
   return exitCode;
 }
 
-function toCommandFlag({ flag, isRepeatable = false }: PathOption): CommandFlag[] {
-  return flag === undefined ? [] : [{ flag: flag.usage, about: flag.about, isRepeatable }];
+/** Makes an error like any other of commander's, whose hint leads to the help of the command. */
+function createUsageError({ code, message }: CommanderError, args: readonly string[]) {
+  const [text = '', suggestion = ''] = message.replace(/^error: /, '').split('\n');
+  const words = args.filter((word) => /^\w+$/.test(word)).join(' ');
+  const command = COMMANDS.map(({ usage }) => usage.replace(/ [[<].*$/s, ''))
+    .flatMap((usage) => [usage, usage.split(' ')[0] ?? ''])
+    .filter((usage) => words === usage || words.startsWith(`${usage} `))
+    .toSorted((one, other) => other.length - one.length)
+    .at(0);
+  const help = `See \`${['hookline', command, '--help'].filter(Boolean).join(' ')}\`.`;
+  return new HooklineError('USAGE_INVALID', {
+    message: code === 'commander.help' ? 'missing command' : text,
+    hint: [...suggestion.replace(/^\((.*)\)$/, '$1').split('\n'), help].filter(Boolean).join(' '),
+  });
 }
 
 /** Collects the paths that flags name, by the names of the options. */
@@ -84,6 +84,7 @@ const GROUPS = {
   hooks: 'Manage and test hooks',
   mcp: 'Manage MCP servers',
   plugin: 'Manage Cline plugins',
+  session: 'Call back from a hook into its session',
   sessions: 'Manage stored sessions',
 };
 
@@ -95,17 +96,18 @@ function createProgram(argv: readonly string[], run: Run): Program {
     .version(VERSION)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-    .showHelpAfterError('See `hookline --help`.');
+    // An error is printed like any other, and with --json instead of the help.
+    .configureOutput({
+      outputError: () => undefined,
+      ...(argv.includes('--json') ? { writeErr: () => undefined } : {}),
+    });
   addFlags(program, GLOBAL_FLAGS);
   const groups = Object.entries(GROUPS).map(([name, about]) =>
     program.command(name).description(about),
   );
   for (const row of selectRows(argv)) addCommand(program, row, run);
   // The help of a group lists its commands, not the global options.
-  for (const group of groups) {
-    group.configureHelp({ showGlobalOptions: false });
-    group.showHelpAfterError(`See \`hookline ${group.name()} --help\`.`);
-  }
+  for (const group of groups) group.configureHelp({ showGlobalOptions: false });
   return program;
 }
 
@@ -119,8 +121,6 @@ function addCommand(program: Program, row: CommandRow, run: Run): void {
   const [word = '', ...rest] = row.usage.split(' ');
   const group = program.commands.find((command) => command.name() === word);
   const command = group === undefined ? program.command(row.usage) : group.command(rest.join(' '));
-  const words = row.usage.split(' ').filter((each) => /^\w/.test(each));
-  command.showHelpAfterError(`See \`hookline ${words.join(' ')} --help\`.`);
   command.aliases(row.aliases ?? []);
   command.description(row.about).action(async () => {
     const flags = command.optsWithGlobals();

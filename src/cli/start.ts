@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 
 /**
@@ -11,8 +10,7 @@ import { Script } from 'node:vm';
  * The cache is in the package's own directory: whoever can write there can change the program
  * anyway, which is not true of the user's home or a directory named by a variable.
  */
-const here = path.dirname(fileURLToPath(import.meta.url));
-const requirePackage: (id: string) => unknown = createRequire(import.meta.url);
+const here = import.meta.dirname;
 const cacheDirectory = path.resolve(
   here,
   '../../node_modules/.cache/hookline',
@@ -26,12 +24,11 @@ interface Require {
   readonly import: (id: string) => Promise<unknown>;
 }
 
+/** What a chunk consists of; `scripts/fast-start.ts` puts the code into it. */
 type Wrapped = (module: { exports: unknown }, require: Require, filename: string) => void;
 
-const WRAPPER_START =
-  '(function (module, require, __filename) { const { exports } = module; const __dirname = require("node:path").dirname(__filename); ';
-
 const requirePart: Require = Object.assign(load, { import: (id: string) => import(id) });
+let packageRequire: ((id: string) => unknown) | null = null;
 const loaded = new Map<string, { exports: unknown }>();
 const newlyCompiled = new Map<string, Script>();
 
@@ -40,7 +37,7 @@ load('./main.js');
 
 /** Loads a chunk of the program, or anything else through Node. */
 function load(id: string): unknown {
-  if (!id.startsWith('./')) return requirePackage(id);
+  if (!id.startsWith('./')) return loadInstalled(id);
   const name = path.basename(id);
   const cached = loaded.get(name);
   if (cached !== undefined) return cached.exports;
@@ -52,6 +49,14 @@ function load(id: string): unknown {
   return module.exports;
 }
 
+/** Loads a module of Node, or a package; the former needs no search. */
+function loadInstalled(id: string): unknown {
+  const builtIn: unknown = id.startsWith('node:') ? process.getBuiltinModule(id) : undefined;
+  if (builtIn !== undefined) return builtIn;
+  packageRequire ??= createRequire(import.meta.filename);
+  return packageRequire(id);
+}
+
 function isWrapped(value: unknown): value is Wrapped {
   return typeof value === 'function';
 }
@@ -59,8 +64,7 @@ function isWrapped(value: unknown): value is Wrapped {
 function compile(name: string, file: string): Script {
   const cachedData = readCompiled(name);
   // The build emits ASCII only, and latin1 decodes faster.
-  const code = `${WRAPPER_START}${readFileSync(file, 'latin1')}\n})`;
-  const script = new Script(code, {
+  const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData === null ? {} : { cachedData }),
   });

@@ -67,6 +67,8 @@ export interface Dialect {
     readonly user: string | null;
     readonly managed: string | null;
   };
+  /** Directories of the user's that this agent creates, and that its hooks rely on. */
+  readonly homeDirectories?: (machine: MachinePlaces) => readonly string[];
   /** Files and directories of this agent that were moved from their usual place and must not be written. */
   readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
 }

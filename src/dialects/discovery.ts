@@ -1,5 +1,6 @@
+import { type ExpectedPath, findMisspeltPaths } from '../base/misspelt-paths.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
-import type { EventName } from '../hooks/facts.ts';
+import type { EventName, HookEvent } from '../hooks/facts.ts';
 import type { Handler, Wave } from '../hooks/handler.ts';
 import type { BrokenServer, ServerConfig } from '../mcp/server-config.ts';
 import type { PermissionSettings } from '../permissions/permissions.ts';
@@ -40,6 +41,8 @@ export interface DiscoveredUnit {
   readonly identity?: string;
   /** Set when there is nothing to trust, because it only reports its own problem. */
   readonly runsNothing?: true;
+  /** Set for a file that cannot be parsed, so that nobody knows which hooks it holds. */
+  readonly isWholeFile?: true;
   /** Why it is disabled outside of Hookline's own configuration. */
   readonly whyOff?: string;
   /** Set for an administrator's unit, which the user cannot disable. */
@@ -140,6 +143,16 @@ export interface Ignored {
   readonly isQuiet?: true;
 }
 
+/** Lists places whose names are probably misspelt, and which are therefore not read. */
+export function listMisspeltPlaces(expected: readonly ExpectedPath[]): readonly Ignored[] {
+  const found = new Map(findMisspeltPaths(expected).map((each) => [each.path, each.meant]));
+  return [...found].map(([place, meant]) => ({
+    path: place,
+    why: `is not read because of its name; did you mean ${meant}?`,
+    mayHideHook: true,
+  }));
+}
+
 /** Lists what of a file's permission rules does not count as it is written. */
 export function listRuleProblems({ file, problems }: PermissionSettings): readonly Ignored[] {
   return problems.map(({ text, mayHideGuard }) => ({
@@ -160,6 +173,8 @@ export interface Discovery {
   /** In declared order. */
   readonly permissions?: readonly FoundPermissions[];
   readonly sandboxLimits?: readonly SandboxLimits[];
+  /** Variables that settings of the user and the administrator set for commands and servers. */
+  readonly variables?: Readonly<Environment>;
   readonly mcpServers?: readonly FoundServer[];
   readonly brokenServers?: readonly BrokenServer[];
   readonly plugins?: readonly FoundPlugin[];
@@ -190,6 +205,8 @@ export interface Grant {
   readonly onFailure: FailurePolicy;
   readonly timeoutMs: number;
   readonly environment: Readonly<Environment>;
+  /** Builds the variables by which it calls back into the session of an event; absent when it may not. */
+  readonly callback?: (event: HookEvent) => Readonly<Environment>;
   /** How its program is run, and in which profile; with the user's rights when absent. */
   readonly sandbox?: GrantedSandbox;
   /** Returns why it may not run now, or null. Called right before each run; one wave reads each file once. */

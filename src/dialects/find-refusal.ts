@@ -17,13 +17,74 @@ export function findRefusal(output: string): string | null {
   return null;
 }
 
-/** Finds a field of one object, not of the objects in it, that refuses in some agent's format. */
+/**
+ * Finds a field of one object, not of the objects in it, that refuses in some agent's format; also in a
+ * list of words.
+ */
 export function findRefusingField(fields: Readonly<Record<string, unknown>>): string | null {
-  const refusing = Object.entries(fields).find(
-    ([name, value]) => isScalar(value) && isRefusingField(name, String(value)),
-  );
-  return refusing === undefined ? null : `${JSON.stringify(refusing[0])}: ${String(refusing[1])}`;
+  for (const [name, value] of Object.entries(fields)) {
+    const words: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const word = words
+      .filter(isScalar)
+      .map(String)
+      .find((each) => isRefusingField(name, each));
+    if (word !== undefined) return `${JSON.stringify(name)}: ${word}`;
+  }
+  return null;
 }
+
+/** A refusal in an object where nobody looks for one. */
+export interface NestedRefusal {
+  /** The names that lead to it: `data.decision`. */
+  readonly place: string;
+  /** The outermost of them. */
+  readonly container: string;
+  /** What refuses: `"decision": block`. */
+  readonly text: string;
+}
+
+/** Names under which programs put an answer, and no agent looks for one. */
+const WRAPPERS: ReadonlySet<string> = new Set(
+  'answer body data decision hook hookoutput hookresponse hookresult json output response result results return ruling value verdict'.split(
+    ' ',
+  ),
+);
+/** Names of a payload: a hook may print its own, in which anything can stand. */
+const PAYLOAD_FIELDS = ['hook_event_name', 'hookName', 'tool_input', 'toolInput'];
+const MOST_WRAPPERS = 4;
+
+/** Finds a refusal in objects and lists under the names of answers: `hookSpecificOutput` in any spelling, and wrappers. */
+export function findNestedRefusal(
+  fields: Readonly<Record<string, unknown>>,
+  depth = 0,
+): NestedRefusal | null {
+  if (depth > MOST_WRAPPERS || PAYLOAD_FIELDS.some((name) => Object.hasOwn(fields, name))) {
+    return null;
+  }
+  for (const [container, value] of Object.entries(fields)) {
+    if (!isContainer(container)) continue;
+    const inner: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const each of inner.filter(isRecord)) {
+      const text = findRefusingField(each);
+      const nested = text === null ? findNestedRefusal(each, depth + 1) : null;
+      if (text !== null) return { place: `${container}.${text}`, container, text };
+      if (nested !== null) return { ...nested, container, place: `${container}.${nested.place}` };
+    }
+  }
+  return null;
+}
+
+function isContainer(name: string): boolean {
+  return WRAPPERS.has(normalizeName(name)) || isSpecificOutput(name);
+}
+
+/** Whether a name is, or was meant to be, `hookSpecificOutput`. */
+export function isSpecificOutput(name: string): boolean {
+  const plain = normalizeName(name);
+  return plain === SPECIFIC_OUTPUT || findClosestName(plain, [SPECIFIC_OUTPUT]) !== null;
+}
+
+const SPECIFIC_OUTPUT = 'hookspecificoutput';
 
 const MOST_SEARCHED_CHARACTERS = 1024 * 1024;
 
@@ -113,8 +174,8 @@ function findRepeatedKeyIn({ repeated, fields }: Part, inside: readonly string[]
 const MOST_ARRAYS = 8;
 
 /** Whether a JSON value that is no object may stand for an answer: a word, or an array that holds one. */
-export function mayHoldAnswer(value: unknown, depth = 0): boolean {
+export function canHoldAnswer(value: unknown, depth = 0): boolean {
   if (typeof value === 'string' || isRecord(value)) return true;
   if (!Array.isArray(value)) return false;
-  return depth === MOST_ARRAYS || value.some((each) => mayHoldAnswer(each, depth + 1));
+  return depth === MOST_ARRAYS || value.some((each) => canHoldAnswer(each, depth + 1));
 }

@@ -152,14 +152,9 @@ export const DEFAULT_DIALECT: string = clineFiles.name;
 /** The dialect of plugin objects that a program passes, which have no file to be discovered. */
 export const EMBEDDED_PLUGIN_DIALECT: string = clinePlugins.name;
 
-/** Loads the function that reads an event from the data of a Cline hook file. */
-export async function loadFileHookReader() {
-  return (await import('./cline-files/read-payload.ts')).readEventFromData;
-}
-
 // Public functions are about one format: `claudeHooks` about Claude's, hook runners about Cline's files.
 export { claude, clineFiles };
-export type { FileHookData } from './cline-files/read-payload.ts';
+export { type FileHookData, readEventFromData } from './cline-files/read-payload.ts';
 export {
   FILE_HOOK_NAMES,
   FILE_HOOKS,

@@ -15,8 +15,20 @@ export function markSuspicious(
   const line =
     findMissingProgram(output.stderr) ?? (isSilent ? findMissingProgram(output.stdout) : null);
   if (line === null) return answer;
+  if (MISSING_RUNTIME.test(line) && !isRefusing(answer)) {
+    const message = `exited with code 0, but it is written for a runtime that did not run it, so it checked nothing: ${line}`;
+    return { ...answer, failure: { kind: 'output', message } };
+  }
   const suspicion = `exited with code 0, but something that it needs is missing, so it may have checked nothing: ${line}`;
   return { ...answer, suspicion };
+}
+
+/** Its first statement failed already: unlike a missing program, that leaves no part of it that may have worked. */
+const MISSING_RUNTIME = /\b(?:Bun|Deno) is not defined\b/u;
+
+function isRefusing({ decision = {} }: Answer): boolean {
+  const { effect, stop } = decision;
+  return effect === 'deny' || effect === 'ask' || (stop ?? null) !== null;
 }
 
 /**
@@ -51,7 +63,7 @@ function listSearchedLines(output: string): readonly string[] {
 
 /** A quick test: every message below contains one of these. */
 const HINT =
-  /not found|not_found|no such file|no module|cannot find|can't |cannot |could not|import|interpreter|unknown command|not recognized|enoent|locate|introuvable|nicht gefunden|encontrad|non trovato|未找到|見つかりません|shared librar|library not loaded|missing script|error 127|no package|not load/i;
+  /not found|not_found|no such file|no module|cannot find|can't |cannot |could not|import|interpreter|unknown command|not recognized|enoent|locate|introuvable|nicht gefunden|encontrad|non trovato|未找到|見つかりません|shared librar|library not loaded|missing script|error 127|no package|not load|is not defined/i;
 
 const NOT_FOUND =
   '(?:command not found|not found|inaccessible or not found|commande introuvable|(?:Kommando|Befehl) nicht gefunden|no se encontró la orden|orden no encontrada|comando non trovato|comando não encontrado|未找到命令|コマンドが見つかりません)';
@@ -62,6 +74,8 @@ const CARRIERS =
 
 /** How each program words it; the words of shells differ by version and language. */
 const MESSAGES: readonly RegExp[] = [
+  // A script for another runtime, in Node.js
+  MISSING_RUNTIME,
   // bash, dash, busybox and ksh, each with the script and the line: `hook.sh: line 3: jq: command not found`
   new RegExp(String.raw`^(?:\S.{0,400}: )?line \d+: \S[^:]{0,200}: ${NOT_FOUND}$`, 'i'),
   new RegExp(String.raw`^\S.{0,400}: (?:\p{L}+ )?\d+ ?: \S[^:]{0,200}: ${NOT_FOUND}\.?$`, 'iu'),

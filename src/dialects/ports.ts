@@ -37,8 +37,8 @@ export interface PluginPorts {
   snapshot(event: HookEvent): AgentRuntimeStateSnapshot;
   /** Whether no hook has read the conversation in a snapshot, so that the next hook may share it. */
   isUnread?(snapshot: AgentRuntimeStateSnapshot): boolean;
-  /** Describes the requester of a model request, besides what the event contains. */
-  requester?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, string>>;
+  /** The options of a model request, with its metadata, besides what the event contains. */
+  requestOptions?(event: HookEvent<'ModelRequest'>): Readonly<Record<string, unknown>>;
   runResult(event: HookEvent<'RunEnd'>): AgentRunResult;
   /** Describes the id, time and usage of an answer. */
   describeAnswer?(event: HookEvent<'ModelResponse'>, answer: AssistantMessage): MessageNote;

@@ -26,6 +26,7 @@ import {
 } from './plan.ts';
 import {
   completeEvent,
+  type EventName,
   type FiredEvent,
   getToolCall,
   type HookEvent,
@@ -65,6 +66,8 @@ export interface DispatchOptions {
 export interface HookEngine {
   /** Runs every handler that fits and merges their answers. Rejects only when `signal` aborts or the engine closes. */
   dispatch(event: FiredEvent, options?: DispatchOptions): Promise<Verdict>;
+  /** Whether any handler is registered for the event, whether or not it would run. */
+  handles(name: EventName): boolean;
   /** What `dispatch` would run, without running anything. */
   explain(event: FiredEvent): Explanation;
   /** Reports dispatches from now on; returns a function that unsubscribes. */
@@ -106,6 +109,7 @@ export function createHookEngine(options: HookEngineOptions): HookEngine {
         lifetime.endDispatch();
       }
     },
+    handles: (name) => index.find(name).all.length > 0,
     explain: (fired) =>
       explainEvent(completeEvent(fired, moment()), index.find(fired.name), readText),
     subscribe: (subscriber) => subscribers.subscribe(subscriber),

@@ -191,7 +191,7 @@ export const EVENTS: { readonly [Name in EventName]: EventRow<Name> } = {
   },
   Notification: {
     ...NOTHING,
-    fires: 'the agent waits for the user, or is done in the background',
+    fires: 'the agent waits for the user, or is done after a long run',
     subject: (event) => event.type,
   },
   MessageDisplay: {

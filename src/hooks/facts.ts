@@ -216,6 +216,7 @@ export interface EventFacts {
     readonly ending?: string;
   };
   Notification: {
+    /** In Claude's words; `task_complete` of Cline is none of them. */
     readonly type: string;
     readonly message: string;
     readonly title?: string;

@@ -87,11 +87,21 @@ export interface Handler {
    * its strictest answer holds. Must depend on nothing but the call.
    */
   readonly chooseAskings?: (call: ToolCall) => readonly Asking[];
+  /**
+   * Why its answer about a call cannot be relied on, such as a name of the tool that it does not know; null
+   * for most calls. The same as `Answer.suspicion`. Must depend on nothing but the call.
+   */
+  readonly findSuspicion?: (call: ToolCall) => string | null;
   readonly onFailure: FailurePolicy;
   /** The profile of the sandbox that its program runs in; absent for a hook without one. */
   readonly sandbox?: string;
-  /** Handlers that share this are one hook, configured more than once: the last that would run does. */
+  /**
+   * Handlers that share this are one hook, configured more than once: of those that would run, the one
+   * with the greatest `strictness` does, and of equals the last.
+   */
   readonly sameAs?: string;
+  /** How reliably it guards, compared number by number, so that no copy weakens a guard. */
+  readonly strictness?: readonly number[];
   /** Waits for every handler declared before it, and sees their rewrites. */
   readonly inOrder?: boolean;
   /** Gets a copy of the input that it shares with other ordered handlers, and may change that copy in place. */

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type * as re2js from 're2js';
+import { requirePackage } from '../base/built-files.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
 
 /** A compiled matcher. `fits` is tried with every name that the subject has. */
@@ -139,10 +139,9 @@ export function compileLinear(text: string): Linear {
   }
 }
 
-// Synchronous, because matchers are compiled during discovery; lists never load it.
-function loadLinearEngine(): typeof re2js {
-  const load: (name: string) => typeof re2js = createRequire(import.meta.url);
-  return load('re2js');
+/** Synchronous, because matchers are compiled during discovery; lists never load it. */
+export function loadLinearEngine(): typeof re2js {
+  return requirePackage('re2js');
 }
 
 function createTestMatcher(

@@ -42,12 +42,18 @@ export function mergeOutcomes(
     event: rules.event,
     effect: settled,
     stop,
-    reasons: collectTexts(answers, getReason),
+    reasons: attributeTexts(answers, answers.map(getReason)),
     input: isRefusal(settled) ? null : rules.rewrittenInput,
     output: changes['output'] ?? null,
     changes: omitOutput(changes),
-    context: collectTexts(first, (outcome) => outcome.decision?.context),
-    messages: collectTexts(first, (outcome) => outcome.decision?.notice),
+    context: attributeTexts(
+      first,
+      first.map(({ decision }) => decision?.context),
+    ),
+    messages: attributeTexts(
+      first,
+      first.map(({ decision }) => decision?.notice),
+    ),
     outcomes,
     skipped,
     slowest: findSlowest(outcomes),
@@ -80,7 +86,11 @@ function getEffect(outcome: Outcome): Effect {
 }
 
 function mergeStops(outcomes: readonly Outcome[]): Stop | null {
-  const stops = outcomes.flatMap((outcome) => outcome.decision?.stop ?? []);
+  const stops = outcomes.flatMap((outcome) => {
+    const stop = outcome.decision?.stop;
+    if (stop === undefined) return [];
+    return stop.reason === '' ? { ...stop, reason: formatMissingReason(outcome) } : stop;
+  });
   return stops.find((stop) => stop.pending === 'skip') ?? stops[0] ?? null;
 }
 
@@ -90,7 +100,20 @@ function applyStop(rules: MergeRules, effect: Effect, stop: Stop | null): Effect
   return stop.pending === 'skip' ? 'stop' : effect;
 }
 
+/** A refusal always has a reason, so that no text about it is empty. */
 function getReason(outcome: Outcome): string | undefined {
+  const reason = readReason(outcome);
+  const isRefused = getEffect(outcome) === 'deny' || outcome.decision?.stop !== undefined;
+  return isRefused && (reason === undefined || reason === '')
+    ? formatMissingReason(outcome)
+    : reason;
+}
+
+function formatMissingReason({ hook }: Outcome): string {
+  return `Blocked by ${hook}, which gave no reason`;
+}
+
+function readReason(outcome: Outcome): string | undefined {
   if (outcome.failure !== null) {
     return outcome.onFailure === 'closed' ? outcome.failure.message : undefined;
   }
@@ -100,19 +123,17 @@ function getReason(outcome: Outcome): string | undefined {
   return isUncounted ? stop?.reason : (reason ?? stop?.reason);
 }
 
-/** Collects the texts of hooks; one that a hook repeats in its second vocabulary counts once. */
-function collectTexts(
+/** Names the hook of each text; one that a hook repeats in its second vocabulary counts once. */
+function attributeTexts(
   outcomes: readonly Outcome[],
-  getText: (outcome: Outcome) => string | undefined,
+  texts: readonly (string | undefined)[],
 ): Attributed[] {
   return outcomes.flatMap((outcome, index) => {
-    const text = getText(outcome);
+    const text = texts[index];
     if (text === undefined || text === '') return [];
-    const isRepeated =
-      outcome.vocabulary !== undefined &&
-      outcomes
-        .slice(0, index)
-        .some((other) => isOtherAsking(other, outcome) && getText(other) === text);
+    const isRepeat = (other: Outcome, place: number): boolean =>
+      place < index && texts[place] === text && isOtherAsking(other, outcome);
+    const isRepeated = outcome.vocabulary !== undefined && outcomes.some(isRepeat);
     return isRepeated ? [] : [{ hook: outcome.hook, text }];
   });
 }

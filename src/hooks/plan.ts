@@ -1,7 +1,7 @@
 import { getErrorMessage } from '../base/errors.ts';
 import type { Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { Failure, Outcome, Skipped } from './decision.ts';
-import { EventViews, type ReadText, type VocabularyView } from './event-views.ts';
+import { EventViews, type ReadText } from './event-views.ts';
 import { type EventName, getToolCall, type HookEvent } from './facts.ts';
 import type { Asking, Handler, HandlerInput, HandlerSource, Wave } from './handler.ts';
 
@@ -105,10 +105,7 @@ export class Candidate {
   /** Throws what the handler throws. */
   plan(views: EventViews, wave: Wave): readonly HandlerInput[] | Skipped {
     const askings = this.#chooseAskings === null ? NO_ASKINGS : this.listAskings(views.event);
-    const inputs =
-      askings.length === 0
-        ? this.#condition.selectInputs(views)
-        : this.#condition.selectFrom(views.getAskedView(askings));
+    const inputs = this.#condition.selectInputs(views, askings);
     if (typeof inputs === 'string') return this.#describeMisfit(inputs);
     const why = this.#withheld?.(wave) ?? null;
     return why === null ? inputs : { hook: this.handler.id, kind: 'withheld', why };
@@ -141,18 +138,13 @@ class Condition {
     this.#fits = fits;
   }
 
-  /** The inputs that fit, or why none does. */
-  selectInputs(views: EventViews): readonly HandlerInput[] | string {
-    if (this.#viewsId === views.id && this.#misfit !== null) return this.#misfit;
-    this.#viewsId = views.id;
-    this.#misfit = null;
-    const inputs = this.selectFrom(views.getView(this.vocabulary));
-    if (typeof inputs === 'string') this.#misfit = inputs;
-    return inputs;
-  }
-
-  /** The inputs of a view that fit, or why none does. */
-  selectFrom({ subjects, inputs }: VocabularyView): readonly HandlerInput[] | string {
+  /** The inputs that fit, in its own vocabulary unless others are asked in, or why none does. */
+  selectInputs(views: EventViews, askings: readonly Asking[]): readonly HandlerInput[] | string {
+    const isOwn = askings.length === 0;
+    if (isOwn && this.#viewsId === views.id && this.#misfit !== null) return this.#misfit;
+    const { subjects, inputs } = isOwn
+      ? views.getView(this.vocabulary)
+      : views.getAskedView(askings);
     const fits = this.#fits;
     if (fits === null && inputs.length > 0) return inputs;
     const fitting: HandlerInput[] = [];
@@ -163,7 +155,15 @@ class Condition {
       else if (subjects.length === 1) return inputs;
       else fitting.push(input);
     }
-    return fitting.length > 0 ? fitting : (misfit ?? NOTHING_TO_SEE);
+    if (fitting.length > 0) return fitting;
+    misfit ??= NOTHING_TO_SEE;
+    if (isOwn) this.#rememberMisfit(views, misfit);
+    return misfit;
+  }
+
+  #rememberMisfit(views: EventViews, misfit: string): void {
+    this.#viewsId = views.id;
+    this.#misfit = misfit;
   }
 }
 
@@ -270,7 +270,7 @@ function groupBy<Key>(
 
 const NO_REPEATS: ReadonlyMap<Candidate, Candidate> = new Map();
 
-/** Of each group only the last that would run does, unless another one gets more inputs. */
+/** Of each group only the strictest that would run does, of equals the last, unless another one gets more inputs. */
 function findRepeats(
   groups: readonly (readonly Candidate[])[],
   plans: ReadonlyMap<Candidate, Plan>,
@@ -281,16 +281,27 @@ function findRepeats(
   };
   const repeats = new Map<Candidate, Candidate>();
   for (const group of groups) {
-    const last = group.findLast((candidate) => listInputs(candidate).length > 0);
-    if (last === undefined) continue;
-    const covered = listInputs(last);
+    const running = group.filter((candidate) => listInputs(candidate).length > 0);
+    const [first] = running;
+    if (first === undefined) continue;
+    const chosen = running.reduce(chooseStricter, first);
+    const covered = listInputs(chosen);
     for (const candidate of group) {
       const inputs = listInputs(candidate);
       const isCovered = inputs.length > 0 && inputs.every((input) => covered.includes(input));
-      if (candidate !== last && isCovered) repeats.set(candidate, last);
+      if (candidate !== chosen && isCovered) repeats.set(candidate, chosen);
     }
   }
   return repeats;
+}
+
+function chooseStricter(one: Candidate, other: Candidate): Candidate {
+  const [own, others] = [one, other].map(({ handler }) => handler.strictness ?? []);
+  for (const [index, number] of (own ?? []).entries()) {
+    const compared = others?.[index] ?? 0;
+    if (number !== compared) return number > compared ? one : other;
+  }
+  return other;
 }
 
 interface PlannedRun {
@@ -304,6 +315,8 @@ interface PlannedRun {
   readonly tool: { readonly name: string; readonly input: unknown } | null;
   /** In which vocabularies it would be asked, and why; absent when it has only its own. */
   readonly vocabularies?: readonly PlannedVocabulary[];
+  /** Why its answer could not be relied on; absent when it could. */
+  readonly suspicion?: string;
   /** The profile of the sandbox that its program would run in; absent for a hook without one. */
   readonly sandbox?: string;
   readonly onFailure: 'open' | 'closed';
@@ -350,6 +363,7 @@ function describeRuns(candidate: Candidate, inputs: readonly HandlerInput[]): Pl
   const [first] = inputs;
   const tool = first?.tool ?? null;
   const askings = first === undefined ? NO_ASKINGS : candidate.listAskings(first.event);
+  const suspicion = first === undefined ? null : findSuspicion(handler, first.event);
   return {
     hook: handler.id,
     dialect: handler.dialect,
@@ -358,9 +372,21 @@ function describeRuns(candidate: Candidate, inputs: readonly HandlerInput[]): Pl
     how: describeOrder(handler),
     tool: tool === null ? null : { name: tool.name, input: tool.input },
     ...(askings.length === 0 ? {} : { vocabularies: describeAskings(askings, inputs) }),
+    ...(suspicion === null ? {} : { suspicion }),
     ...(handler.sandbox === undefined ? {} : { sandbox: handler.sandbox }),
     onFailure: handler.onFailure,
   };
+}
+
+/** Finds why a handler's answer about an event cannot be relied on; null when it can. */
+export function findSuspicion(handler: Handler, event: HookEvent): string | null {
+  if (handler.findSuspicion === undefined) return null;
+  const call = getToolCall(event);
+  try {
+    return call === null ? null : handler.findSuspicion(call);
+  } catch (error) {
+    return `threw when it was asked whether it knows the tool: ${getErrorMessage(error)}`;
+  }
 }
 
 function describeAskings(

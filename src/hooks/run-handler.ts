@@ -16,7 +16,7 @@ import { EVENTS } from './events.ts';
 import type { HookEvent } from './facts.ts';
 import type { Answer, Exchange, Handler, HandlerInput } from './handler.ts';
 import type { EngineLifetime } from './lifetime.ts';
-import type { Candidate } from './plan.ts';
+import { type Candidate, findSuspicion } from './plan.ts';
 
 /** The dispatch that handlers are run for. */
 export interface DispatchContext {
@@ -126,11 +126,14 @@ export class HandlerRun {
   #readAnswer(uncheckedAnswer: Answer | undefined, startedAt: number, isLate: boolean): Outcome {
     this.endedAt = systemClock.elapsed();
     const durationMs = roundDuration(this.endedAt - startedAt);
-    if (uncheckedAnswer === undefined) return this.#createPassOutcome(durationMs);
+    const suspicion = findSuspicion(this.handler, this.input.event);
+    if (uncheckedAnswer === undefined && suspicion === null) {
+      return this.#createPassOutcome(durationMs);
+    }
     const { event } = this.handler;
     const policy = getFailurePolicy(this.handler, undefined);
     const checkedAnswer = applySuspicion(
-      checkAnswer(uncheckedAnswer, event, isLate),
+      addSuspicion(checkAnswer(uncheckedAnswer ?? PASS, event, isLate), suspicion),
       event,
       policy,
     );
@@ -228,6 +231,12 @@ export class HandlerRun {
 const NO_FIELDS = Object.freeze({});
 const PASS: Answer = { decision: NO_DECISION, notes: Object.freeze([]) };
 const NO_EXCHANGES: readonly RecordedExchange[] = [];
+
+function addSuspicion(answer: Answer, suspicion: string | null): Answer {
+  if (suspicion === null) return answer;
+  const own = answer.suspicion;
+  return { ...answer, suspicion: own === undefined ? suspicion : `${own}; ${suspicion}` };
+}
 
 /** A hook that is asked in two vocabularies would rewrite the call twice; its first rewrite counts. */
 function omitRewrite(answer: Answer): Answer {

@@ -1,7 +1,9 @@
+import { explainJsonError } from '../base/json-mistakes.ts';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import { readSettingsTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
+import { findMisspeltPaths, isSettingsLike } from '../base/misspelt-paths.ts';
 import { parseLocatedJson } from '../base/located-json.ts';
 import { findClosestName } from '../base/did-you-mean.ts';
 import type { Setting } from '../base/setting.ts';
@@ -28,11 +30,28 @@ export function loadConfig(sources: ConfigSources): Config {
   const layers = new ConfigLayers();
   if (sources.homeFile !== null) applyHomeFile(layers, sources.homeFile);
   for (const file of sources.workspaceFiles) applyWorkspaceFile(layers, file);
+  for (const problem of listMisspeltFiles(sources)) layers.report(problem);
   applyEnvironment(layers, sources.env);
   for (const [name, value] of Object.entries(sources.flags)) {
     if (value !== undefined && findSetting(name) !== null) layers.set(name, value, 'a flag');
   }
   return layers.result();
+}
+
+function listMisspeltFiles({ homeFile, workspaceFiles }: ConfigSources): readonly string[] {
+  const expected = [
+    ...(homeFile === null
+      ? []
+      : [{ base: path.dirname(homeFile), names: [path.basename(homeFile)] }]),
+    ...workspaceFiles.map((file) => {
+      const directory = path.dirname(file);
+      const names = [path.basename(directory), path.basename(file)];
+      return { base: path.dirname(directory), names };
+    }),
+  ];
+  return findMisspeltPaths(expected.map((each) => ({ ...each, isMeant: isSettingsLike }))).map(
+    ({ path: file, meant }) => `${file} is not read because of its name; did you mean ${meant}?`,
+  );
 }
 
 /** The settings while the sources are applied one after another. */
@@ -155,7 +174,9 @@ function readObject(layers: ConfigLayers, file: string): Record<string, unknown>
       reportRepeatedKeys(layers, file, text);
       return parsed.value;
     }
-    const found = parsed.ok ? getTypeName(parsed.value) : parsed.error;
+    const found = parsed.ok
+      ? getTypeName(parsed.value)
+      : `a mistake in ${explainJsonError(text, parsed.error)}`;
     layers.report(`${file}: should be a JSON object, found ${found}; the file is ignored`);
   } catch (error) {
     layers.report(`${file}: cannot be read: ${getErrorMessage(error)}; the file is ignored`);
@@ -175,10 +196,3 @@ function reportRepeatedKeys(layers: ConfigLayers, file: string, text: string): v
     }
   }
 }
-
-const moduleDirectory = import.meta.dirname;
-
-/** The module that runs a TypeScript hook without bun. From the sources it is the built one, because a child process cannot run TypeScript. */
-export const typescriptLoader: string = moduleDirectory.endsWith(path.join('src', 'host'))
-  ? path.resolve(moduleDirectory, '../../dist/typescript-loader.js')
-  : path.resolve(moduleDirectory, '../typescript-loader.js');

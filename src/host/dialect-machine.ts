@@ -1,7 +1,11 @@
+import { resolveBuiltFile } from '../base/built-files.ts';
 import { dropUndefined } from '../base/defined.ts';
 import type { DialectMachine, DialectSearch, Surroundings } from '../dialects/machine.ts';
-import { type Config, typescriptLoader } from './config.ts';
+import type { Config } from './config.ts';
 import type { Settings } from './settings.ts';
+
+/** The module that runs a TypeScript hook without bun. */
+export const typescriptLoader: string = resolveBuiltFile('typescript-loader.js');
 
 /** What a caller may name, the paths of today's dialects under names of their own. */
 export interface MachineSearch extends DialectSearch {

@@ -20,11 +20,16 @@ export function createDisabledHooksReader(
   let disabled = settings['hooks.disabled'];
   if (configFile === null) return () => disabled;
   const hasChanged = createChangeCheck(configFile);
-  if (!isDeepStrictEqual(readDisabled(configFile) ?? [], disabled)) return () => disabled;
+  if (!isSameList(readDisabled(configFile) ?? [], disabled)) return () => disabled;
   return memoizePerWave(() => {
     if (hasChanged()) disabled = readDisabled(configFile) ?? disabled;
     return disabled;
   });
+}
+
+/** Most lists are empty, and loading the comparison of Node takes as long as reading the settings. */
+function isSameList(one: DisabledHooks, other: DisabledHooks): boolean {
+  return (one.length === 0 && other.length === 0) || isDeepStrictEqual(one, other);
 }
 
 /** Null when the setting is invalid. */

@@ -3,10 +3,12 @@ import path from 'node:path';
 import { DirectoryLocks } from '../sessions/session-locks.ts';
 import { getErrorMessage } from '../base/errors.ts';
 import { isDirectory, readTextIfPresent } from '../base/files.ts';
+import { resolveTarget } from '../base/paths.ts';
 import type { Environment } from '../process/environment.ts';
 import { removeRepositoryVariables } from '../process/git/git-profile.ts';
 import { createGitProfiles } from '../process/git/git-profiles.ts';
 import { runProgram } from '../process/run.ts';
+import { cleanEnvironment, listUntrustedDirectories } from '../process/search-path.ts';
 
 /**
  * Creates a worktree of one repository with git, or reuses the one of this name. A returned string is
@@ -32,6 +34,8 @@ export function createGitWorktrees(root: string, env: Readonly<Environment>): Cr
   const git = createHardenedGit(root, env);
   return async (name) => {
     const directory = path.join(root, DIRECTORY, name);
+    const elsewhere = findOtherPlace(root, directory);
+    if (elsewhere !== null) return elsewhere;
     const branch = `worktree-${name}`;
     const isNew = !isDirectory(directory);
     const isBranchNew = !(await git(root, ...SHOW_BRANCH, `refs/heads/${branch}`)).isFine;
@@ -40,6 +44,14 @@ export function createGitWorktrees(root: string, env: Readonly<Environment>): Cr
     if (problem !== null) return problem;
     return enterWorktree(git, { ...paths, isNew });
   };
+}
+
+/** A repository may contain a link in place of the directory, which leads out of the workspace. */
+function findOtherPlace(root: string, directory: string): string | null {
+  const { path: target, isCertain } = resolveTarget(directory);
+  const expected = path.join(resolveTarget(root).path, path.relative(root, directory));
+  if (isCertain && target === expected) return null;
+  return `expected a worktree in ${expected}, found a link to ${target}; remove the link`;
 }
 
 async function enterWorktree(
@@ -142,22 +154,24 @@ const TIME_LIMIT_MS = 120_000;
 
 /** Nobody confirmed what the configuration of the repository names, so none of it runs. */
 function createHardenedGit(root: string, sessionEnv: Readonly<Environment>): Git {
-  const env = removeRepositoryVariables(sessionEnv);
+  const untrusted = listUntrustedDirectories([root], sessionEnv['HOME'] ?? null);
+  const env = removeRepositoryVariables(cleanEnvironment(sessionEnv, untrusted, process.platform));
   const findProfile = createGitProfiles(env, process.platform);
   return async (directory, ...args) => {
     const profile = findProfile(directory, [root]);
     if (typeof profile === 'string') return { isFine: false, text: profile };
-    return runGit(directory, { ...env, ...profile.variables }, args);
+    return runGit(profile.program, directory, { ...env, ...profile.variables }, args);
   };
 }
 
 async function runGit(
+  file: string,
   directory: string,
   env: Readonly<Environment>,
   args: readonly string[],
 ): Promise<GitAnswer> {
   const result = await runProgram({
-    file: 'git',
+    file,
     args,
     cwd: directory,
     env,

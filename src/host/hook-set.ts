@@ -1,8 +1,8 @@
-import { dropUndefined } from '../base/defined.ts';
 import type { RunProgram } from '../process/run.ts';
 import type { SandboxProfileName } from '../process/sandbox/profile.ts';
 import { createRefusal } from '../process/sandbox/run-in-sandbox.ts';
 import path from 'node:path';
+import { CALLBACK_VARIABLE } from '../callback/callback-address.ts';
 import { memoize, memoizePerObject } from '../base/memoize.ts';
 import type { AnnouncedChanges, Discoverer, DiscoverOptions } from '../dialects/dialect.ts';
 import type {
@@ -22,14 +22,15 @@ import type {
 } from '../dialects/discovery.ts';
 import type { FailurePolicy } from '../hooks/decision.ts';
 import type { Handler, HandlerSource, Wave } from '../hooks/handler.ts';
-import { mergeServers } from '../mcp/parse-servers.ts';
 import {
   type BrokenServer,
   type ConfiguredServers,
   NO_SERVERS,
   type ServerConfig,
+  mergeServers,
 } from '../mcp/server-config.ts';
 import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
+import { cleanEnvironment } from '../process/search-path.ts';
 import type { TrustChecker } from '../trust/trust-checker.ts';
 import type { TrustUnit } from '../trust/collect-unit.ts';
 import { createDisabledHooksReader, hasInheritedName, isEntryForHook } from './disabled-hooks.ts';
@@ -70,7 +71,9 @@ export interface HookSet extends HandlerSource {
   made(): readonly MadeHook[];
   /** Every hook, without checking whether it may run. */
   hooks(): readonly FoundHook[];
-  /** Everything that has a unit, with its state. */
+  /** Everything that has a unit, without checking whether it may run. */
+  units(): readonly DiscoveredWithUnit[];
+  /** The same with its state. */
   statuses(): readonly ListedUnit[];
   /** Returns the current state of a unit. */
   status(unit: DiscoveredUnit): UnitStatus;
@@ -78,6 +81,8 @@ export interface HookSet extends HandlerSource {
   permissions(): readonly FoundPermissions[];
   /** What settings take away from the sandbox of commands. */
   sandboxLimits(): readonly SandboxLimits[];
+  /** Variables that settings of the user and the administrator set for commands and servers. */
+  variables(): Readonly<Environment>;
   /** MCP servers that are configured with hooks. */
   mcpServers(): readonly FoundServer[];
   brokenServers(): readonly BrokenServer[];
@@ -102,6 +107,8 @@ export interface HookSetOptions {
   readonly dialects: readonly Discoverer[];
   readonly settings: Settings;
   readonly surroundings: Surroundings;
+  /** Directories whose programs hooks of the user do not find on their PATH. */
+  readonly untrusted: readonly string[];
   /** The directory for state; null without a home directory. */
   readonly stateDirectory: string | null;
   /** The user's configuration file, or null when none is used. */
@@ -110,6 +117,8 @@ export interface HookSetOptions {
   readonly trust: TrustChecker | null;
   /** Passed to every hook in its environment, so that trust commands can refuse to run inside a hook. */
   readonly sessionId: () => string;
+  /** The address under which a hook calls back into a session; null when that cannot be called. */
+  readonly findCallback?: ((sessionId: string, hook: string) => string | null) | undefined;
   /** Runs programs in a sandbox; absent where there is none to be had. */
   readonly runInSandbox?: ((profile: SandboxProfileName) => RunProgram) | undefined;
 }
@@ -120,19 +129,23 @@ export const SESSION_MARKER = 'HOOKLINE_SESSION';
 /** Builds the environment of every hook. Withholds the keys of model providers by default. */
 export function buildHookEnvironment({
   surroundings,
+  variables = {},
   withhold = PROVIDER_KEYS,
   pass,
   sessionId,
 }: {
   readonly surroundings: Pick<Surroundings, 'env' | 'platform'>;
+  /** Of settings, over those of the surroundings. */
+  readonly variables?: Readonly<Environment>;
   readonly withhold?: readonly string[];
   readonly pass: readonly string[];
   readonly sessionId: string;
 }): Environment {
   return buildChildEnvironment({
-    base: surroundings.env,
-    withhold,
-    pass,
+    base: { ...surroundings.env, ...variables },
+    // A session inside a hook of another one must not pass on how to call that.
+    withhold: [...withhold, CALLBACK_VARIABLE],
+    pass: pass.filter((name) => name !== CALLBACK_VARIABLE),
     add: { [SESSION_MARKER]: sessionId },
     platform: surroundings.platform,
   });
@@ -157,10 +170,12 @@ export function createHookSet(options: HookSetOptions): HookSet {
     handlers: () => makeHandlers().flatMap(({ handlers }) => handlers),
     made: makeHandlers,
     hooks: () => found.hooks,
+    units: () => listUnits(found),
     statuses: () => listUnits(found).map((each) => grants.readListedUnit(each)),
     status: (unit) => grants.readStatus(unit),
     permissions: () => found.permissions,
     sandboxLimits: () => found.sandboxLimits,
+    variables: () => found.variables,
     mcpServers: () => found.mcpServers,
     brokenServers: () => found.brokenServers,
     readUserServers: () =>
@@ -203,6 +218,7 @@ function discoverAll(
     ignored: all.flatMap((each) => each.ignored),
     permissions: all.flatMap((each) => each.permissions ?? []),
     sandboxLimits: all.flatMap((each) => each.sandboxLimits ?? []),
+    variables: Object.fromEntries(all.flatMap((each) => Object.entries(each.variables ?? {}))),
     mcpServers: all.flatMap((each) => each.mcpServers ?? []),
     brokenServers: all.flatMap((each) => each.brokenServers ?? []),
     plugins: all.flatMap((each) => each.plugins ?? []),
@@ -235,8 +251,10 @@ function hasUnit(found: Discovered): found is DiscoveredWithUnit {
 class Grants {
   readonly #options: HookSetOptions;
   readonly #readDisabled: (wave?: Wave) => Settings['hooks.disabled'];
-  readonly #getTrustUnit = memoizePerObject(toTrustUnit);
-  readonly #getOwnEnvironment = memoize(() => this.#buildEnvironment([]));
+  readonly #getOwnEnvironment = memoize(() => {
+    const { untrusted, surroundings } = this.#options;
+    return cleanEnvironment(this.#buildEnvironment([]), untrusted, surroundings.platform);
+  });
   readonly #getWorkspaceEnvironment = memoize(() => ({
     ...redirectCompiledPython(this.#options.stateDirectory),
     ...this.#buildEnvironment(PROVIDER_KEYS),
@@ -253,8 +271,22 @@ class Grants {
       ...readLimits(hook, this.#options.settings),
       environment:
         unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
-      ...dropUndefined({ sandbox: this.#findSandbox(unit) }),
+      ...this.#grantPlace(unit),
       withheld: this.findReasonToWithhold.bind(this, unit),
+    };
+  }
+
+  /** In a sandbox, the socket of the session is hidden with the rest of the state. */
+  #grantPlace(unit: DiscoveredUnit): Pick<Grant, 'sandbox' | 'callback'> {
+    const { findCallback } = this.#options;
+    const sandbox = this.#findSandbox(unit);
+    if (sandbox !== undefined) return { sandbox };
+    if (findCallback === undefined) return {};
+    return {
+      callback({ sessionId }) {
+        const address = findCallback(sessionId, unit.id);
+        return address === null ? {} : { [CALLBACK_VARIABLE]: address };
+      },
     };
   }
 
@@ -272,7 +304,7 @@ class Grants {
     const { trust } = this.#options;
     if (this.#isDisabled(unit, wave)) return 'disabled';
     if (trust === null || findExemption(unit) !== null) return null;
-    const { state, why } = trust.check(this.#getTrustUnit(unit), wave);
+    const { state, why } = trust.check(toTrustUnit(unit), wave);
     return state === 'trusted' ? null : `${state}: ${why}`;
   }
 
@@ -294,7 +326,7 @@ class Grants {
     const { trust } = this.#options;
     const exemption = findExemption(unit);
     if (trust === null || exemption !== null) return { by: exemption ?? 'caller' };
-    const { state, why, by } = trust.check(this.#getTrustUnit(unit));
+    const { state, why, by } = trust.check(toTrustUnit(unit));
     if (state === 'trusted' && by !== null) return { by };
     return { by: null, state: state === 'modified' ? 'modified' : 'untrusted', why };
   }
@@ -375,7 +407,9 @@ function findExemption({ place, runsNothing }: DiscoveredUnit): 'place' | 'calle
   return place === 'given' ? 'caller' : null;
 }
 
-/** Returns what a trust decision about this unit covers. */
-export function toTrustUnit(unit: DiscoveredUnit): TrustUnit {
-  return { id: unit.ownId, root: unit.root ?? '', ...unit.binds };
-}
+/** Returns what a trust decision about this unit covers: the same object each time, by which trust caches its state. */
+export const toTrustUnit = memoizePerObject((unit: DiscoveredUnit): TrustUnit => ({
+  id: unit.ownId,
+  root: unit.root ?? '',
+  ...unit.binds,
+}));

@@ -3,6 +3,9 @@ import type { DiscoveredUnit } from '../dialects/discovery.ts';
 import type { HookSet } from './hook-set.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 
+/** How a notice about one begins. */
+export const MISSING_GUARD = 'a guard may be missing';
+
 /** Lists what keeps a hook, a rule or a setting of the configuration from counting as it is written. */
 export function listMissingGuards({
   config,
@@ -15,8 +18,13 @@ export function listMissingGuards({
 export function listUncountedGuards(hookSet: HookSet): readonly string[] {
   const places = hookSet.ignored().filter(({ mayHideHook }) => mayHideHook);
   const units = hookSet.hooks().map(({ unit }) => unit);
+  const plugins = new Map(hookSet.plugins().map(({ unit, entry }) => [unit.path, entry.label]));
   return [
-    ...places.map(({ path: place, why }) => `a guard may be missing: ${place} ${why}`),
+    ...places.map(({ path: place, why }) => {
+      const plugin = plugins.get(place);
+      const loss = plugin === undefined ? '' : `; the plugin ${plugin} is not loaded`;
+      return `${MISSING_GUARD}: ${place} ${why}${loss}`;
+    }),
     ...new Set(units.flatMap(describeMistakes)),
   ];
 }
@@ -31,7 +39,7 @@ function describeMistakes({
 }: DiscoveredUnit): readonly string[] {
   const invalid = runsNothing === true && problem !== null ? [problem] : [];
   const where = line === null ? file : `${file} line ${line}`;
-  return [...invalid, ...mistakes].map((why) => `a guard may be missing: ${where}: ${why}`);
+  return [...invalid, ...mistakes].map((why) => `${MISSING_GUARD}: ${where}: ${why}`);
 }
 
 const MOST_NOTICES = 20;

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { VERSION } from '../base/version.ts';
 import type { Moment } from '../hooks/facts.ts';
 import type { Surroundings } from '../dialects/machine.ts';
+import { getMachineId } from './machine-id.ts';
 
 /**
  * Returns the fields that every event of a session has, with the current time. Fields that are not
@@ -26,7 +27,11 @@ export function createMoment(
 export function getUserId(surroundings: Surroundings): string {
   const readVariable = createVariableReader(surroundings);
   return (
-    readVariable('CLINE_USER_ID') ?? readVariable('USER') ?? readVariable('USERNAME') ?? 'unknown'
+    readVariable('CLINE_USER_ID') ??
+    getMachineId(surroundings) ??
+    readVariable('USER') ??
+    readVariable('USERNAME') ??
+    'unknown'
   );
 }
 

@@ -15,6 +15,7 @@ import { createMachine, type MachineSearch } from './dialect-machine.ts';
 import { createHookSet, type HookSet, type HookSetOptions } from './hook-set.ts';
 import { createMoment } from './moment.ts';
 import type { Settings } from './settings.ts';
+import { listUntrustedDirectories } from '../process/search-path.ts';
 import { listGuardedRoots, openTrust, type Trust, type NamedLock } from './open-trust.ts';
 import { resolveRoots } from './workspace.ts';
 import type { DecodedExchange } from '../trace/exchange.ts';
@@ -39,6 +40,8 @@ export interface HookSearch extends MachineSearch {
   readonly moment?: Partial<Moment>;
   readonly surroundings?: Surroundings;
   readonly clock?: Clock;
+  /** Where hooks call back into a session. */
+  readonly findCallback?: HookSetOptions['findCallback'];
   /** Runs the hooks that settings put into a sandbox. */
   readonly runInSandbox?: HookSetOptions['runInSandbox'];
 }
@@ -49,6 +52,8 @@ export interface OpenedHooks {
   readonly hookSet: HookSet;
   readonly moment: () => Moment;
   readonly workspaceRoots: readonly string[];
+  /** Directories whose programs a repository or an agent may have written, also where a PATH leads there. */
+  readonly untrusted: readonly string[];
   /** Where the session was opened, real path. */
   readonly startDirectory: string;
   readonly surroundings: Surroundings;
@@ -82,6 +87,7 @@ export function openHooks(search: HookSearch): OpenedHooks {
     trust,
     moment,
     workspaceRoots,
+    untrusted: listUntrustedDirectories(workspaceRoots, surroundings.home),
     startDirectory: findRealPath(cwd) ?? cwd,
     surroundings,
     stateDirectory: state,
@@ -136,10 +142,12 @@ function findHooks(
     dialects: settings['hooks.enabled'] ? dialects : dialects.map(omitHooks),
     settings,
     surroundings: opened.surroundings,
+    untrusted: opened.untrusted,
     stateDirectory: opened.stateDirectory,
     configFile,
     trust: search.trust === 'all' ? null : opened.trust.checker,
     sessionId: () => opened.moment().sessionId,
+    findCallback: search.findCallback,
     runInSandbox: search.runInSandbox,
   });
 }
@@ -155,9 +163,10 @@ function omitHooks(dialect: Discoverer): Discoverer {
     discover(options) {
       const found = dialect.discover(options);
       const { permissions = [], sandboxLimits = [], mcpServers = [], brokenServers = [] } = found;
+      const { variables = {} } = found;
       const ignored = permissions.flatMap(({ settings }) => listRuleProblems(settings));
-      const kept = { permissions, sandboxLimits, mcpServers, brokenServers };
-      return { hooks: [], ignored, watched: [], ...kept };
+      const remaining = { permissions, sandboxLimits, variables, mcpServers, brokenServers };
+      return { hooks: [], ignored, watched: [], ...remaining };
     },
   };
 }

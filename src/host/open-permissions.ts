@@ -10,7 +10,12 @@ import {
   findLooseningPart,
   type PermissionSettings,
 } from '../permissions/permissions.ts';
-import { buildChildEnvironment, PROVIDER_KEYS } from '../process/environment.ts';
+import { buildChildEnvironment, type Environment, PROVIDER_KEYS } from '../process/environment.ts';
+import {
+  createGitConfigurationReader,
+  type ReadGitConfiguration,
+} from '../process/git/git-configuration.ts';
+import { createProgramSearch, listUntrustedDirectories } from '../process/search-path.ts';
 import { createGitProfiles, type FindGitProfile } from '../process/git/git-profiles.ts';
 import { expandHome } from '../permissions/rules/home-path.ts';
 import {
@@ -69,6 +74,14 @@ export function openPermissions(
     ],
     protectedPaths: createHostProtectedPaths(opened),
     findGitProfile: createHostGitProfiles(opened),
+    searchPrograms: (directory, directories) =>
+      createProgramSearch(hookSet.variables()['PATH'] ?? surroundings.env['PATH'], {
+        cwd: directory,
+        untrusted: listUntrustedDirectories(
+          [...directories, ...opened.untrusted],
+          surroundings.home,
+        ),
+      }),
     bypassForbiddenBy: forbiddenBy,
     findExitForbidder: () => findExitForbidder(opened),
   });
@@ -240,17 +253,18 @@ function getStrictness(mode: PermissionMode): number {
   return BY_STRICTNESS.indexOf(mode);
 }
 
-/** Git gets the environment of the agent's commands; the keys in it play no part. */
 function createHostGitProfiles({ surroundings }: OpenedHooks): FindGitProfile {
-  const { env: base, platform } = surroundings;
-  const env = buildChildEnvironment({
-    base,
-    platform,
-    withhold: PROVIDER_KEYS,
-    pass: [],
-    add: {},
-  });
-  return createGitProfiles(env, platform);
+  return createGitProfiles(buildGitEnvironment(surroundings), surroundings.platform);
+}
+
+/** Reads git's configuration as the agent's commands would. */
+export function createHostGitReader({ surroundings }: OpenedHooks): ReadGitConfiguration {
+  return createGitConfigurationReader(buildGitEnvironment(surroundings), surroundings.platform);
+}
+
+/** Git gets the environment of the agent's commands; the keys in it play no part. */
+function buildGitEnvironment({ env: base, platform }: OpenedHooks['surroundings']): Environment {
+  return buildChildEnvironment({ base, platform, withhold: PROVIDER_KEYS, pass: [], add: {} });
 }
 
 /** Protects the agents' files by their usual names, and those that this machine or the caller moved. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
@@ -13,7 +14,9 @@ const SESSION_DIRECTORIES = ['transcripts', 'session-env', 'tool-results', 'pyca
 export async function pruneState(stateDirectory: string, nowMs: number): Promise<string | null> {
   try {
     const markFile = path.join(stateDirectory, 'pruned');
-    if (nowMs - (await readModifiedTime(markFile)) < DAY_MS) return null;
+    // Synchronously, because loading what works on files in the background takes longer than looking.
+    const prunedMs = statSync(markFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (nowMs - prunedMs < DAY_MS) return null;
     await rm(markFile, { force: true });
     appendPrivateFile(markFile, '');
     const oldest = nowMs - MAX_AGE_DAYS * DAY_MS;

@@ -6,7 +6,7 @@ export async function redactObject<Value extends object>(
   value: Value,
   { raw }: { readonly raw?: boolean | undefined },
 ): Promise<Value> {
-  if (raw === true || !hasSecrets(value, '')) return value;
+  if (raw === true || !hasSecrets(value, '', new Set())) return value;
   const copy = structuredClone(value);
   redactFields(copy, '');
   return copy;
@@ -26,11 +26,18 @@ export function redactText(text: string, name = ''): string {
   return at === 0 ? text : redacted + text.slice(at);
 }
 
-function hasSecrets(value: unknown, name: string): boolean {
-  if (typeof value === 'string') return redactText(value, name) !== value;
+/** `cleanTexts` are those that were searched before: lists repeat their keys, and most of their paths. */
+function hasSecrets(value: unknown, name: string, cleanTexts: Set<string>): boolean {
+  if (typeof value === 'string') {
+    if (name !== '' && isNamedSecret(name, value)) return true;
+    if (cleanTexts.has(value)) return false;
+    cleanTexts.add(value);
+    return findSecrets(value).length > 0;
+  }
   if (typeof value !== 'object' || value === null) return false;
   return listFields(value, name).some(
-    ([key, field, fieldName]) => hasSecrets(field, fieldName) || hasSecrets(key, ''),
+    ([key, field, fieldName]) =>
+      hasSecrets(field, fieldName, cleanTexts) || hasSecrets(key, '', cleanTexts),
   );
 }
 

@@ -11,7 +11,7 @@ import {
   type SettingResult,
   type SettingTable,
 } from '../base/setting.ts';
-import { CACHES } from './sandbox-places.ts';
+import { CACHES } from './sandbox/places.ts';
 import { DIALECT_SETTINGS, type DialectSettings } from '../dialects/index.ts';
 
 /** Settings of one hook. */
@@ -45,6 +45,7 @@ interface OwnSettings {
   readonly 'model.id': string;
   readonly 'model.baseUrl': string;
   readonly 'model.key': string;
+  readonly 'model.effort': 'default' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   readonly 'agent.maxTurns': number;
   readonly 'agent.stopCap': number;
   readonly 'agent.compactAt': number;
@@ -53,6 +54,7 @@ interface OwnSettings {
   readonly 'sandbox.write': readonly string[];
   readonly 'sandbox.network': SandboxNetwork;
   readonly 'bash.maxOutputBytes': number;
+  readonly 'chat.idleMs': number;
   readonly 'web.allowPrivate': boolean;
   readonly 'trust.requireTerminal': boolean;
   readonly 'env.pass': readonly string[];
@@ -233,6 +235,13 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     defaultValue: '',
     ...TEXT,
   },
+  'model.effort': {
+    description:
+      'How much the model reasons: `low`, `medium`, `high`, `xhigh`, `max`, or `default` for what its service uses.',
+    defaultValue: 'default',
+    ...createChoice('default', 'low', 'medium', 'high', 'xhigh', 'max'),
+    variable: 'CLAUDE_CODE_EFFORT_LEVEL',
+  },
   'agent.maxTurns': {
     description: 'How many requests to the model one prompt may take.',
     defaultValue: 200,
@@ -284,6 +293,12 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     defaultValue: 64 * 1024 * 1024,
     ...POSITIVE_NUMBER,
     tighten: (current, offered) => Math.min(current, offered),
+  },
+  'chat.idleMs': {
+    description:
+      'How long a chat waits for input after a run before it fires Notification (`idle_prompt`), in milliseconds; 0 for never.',
+    defaultValue: 60_000,
+    ...COUNT,
   },
   'web.allowPrivate': {
     description: 'Whether WebFetch may reach this machine and private networks.',

@@ -42,8 +42,8 @@ function createExitUnit(
   const places = { cwd: root ?? path.dirname(file), home };
   const name = findPathInside(places.cwd, file) ?? formatPath(file, places);
   // With `~`, so that a lock holds on another machine.
-  const shown = formatPath(target, { cwd: '\0', home });
-  const id = `include:${name}:${shown}`;
+  const portableTarget = formatPath(target, { cwd: '\0', home });
+  const id = `include:${name}:${portableTarget}`;
   return {
     id,
     ownId: id,
@@ -55,12 +55,16 @@ function createExitUnit(
     root,
     binds: {
       entry: file,
-      text: JSON.stringify({ file: name, include, target: shown }),
+      text: JSON.stringify({ file: name, include, target: portableTarget }),
       files: [],
       directories: [],
     },
     notes: [],
     problem: null,
-    details: { type: include === null ? 'link' : 'include', source: 'project', runs: shown },
+    details: {
+      type: include === null ? 'link' : 'include',
+      source: 'project',
+      runs: portableTarget,
+    },
   };
 }

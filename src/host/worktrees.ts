@@ -69,7 +69,9 @@ interface WorktreeOptions {
 async function openWorktree(request: WorktreeOptions): Promise<Worktree> {
   checkName(request.name);
   const verdict = await fire(request, { name: 'WorktreeCreate', worktree: request.name });
-  if (isRefusal(verdict.effect)) throw createFailedError(formatRefusal(verdict));
+  if (isRefusal(verdict.effect)) {
+    throw createFailedError(verdict.reasons.map(({ text }) => text).join('\n'));
+  }
   const directory = verdict.changes['worktreePath'];
   return typeof directory === 'string'
     ? openHookWorktree(request, directory)
@@ -82,11 +84,6 @@ function checkName(name: string): void {
     message: `a worktree’s name should be letters, digits, dots, dashes and underscores, found ${JSON.stringify(name)}`,
     hint: 'Name it after what is done in it: --worktree fix-login.',
   });
-}
-
-function formatRefusal({ reasons }: Verdict): string {
-  const texts = reasons.map(({ text }) => text);
-  return texts.length === 0 ? 'a WorktreeCreate hook refused it' : texts.join('\n');
 }
 
 function openHookWorktree(request: WorktreeOptions, directory: string): Worktree {

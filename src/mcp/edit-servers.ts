@@ -1,4 +1,4 @@
-import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { findNodeAtLocation, type Node } from '../base/jsonc.ts';
 import { HooklineError } from '../base/errors.ts';
 import { stripByteOrderMark } from '../base/json.ts';
 import { appendNode, getLineNumber, parseDocument, removeNode } from '../base/edit-json.ts';

@@ -10,6 +10,7 @@ import type {
 import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../base/abort.ts';
+import { importOptional } from '../base/optional-packages.ts';
 import { VERSION } from '../base/version.ts';
 import type { Environment } from '../process/environment.ts';
 import { fetchBounded } from './bounded-fetch.ts';
@@ -60,7 +61,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Starts or connects to a server and does the handshake. Rejects with the reason of a failure. */
 export async function openClient(request: ClientOptions): Promise<OpenClient> {
-  const sdk = await import('@modelcontextprotocol/client');
+  const sdk = await importOptional('an MCP server', () => import('@modelcontextprotocol/client'));
   const { transport, describeEnd, endSession } = createTransport(sdk, request);
   const client = new sdk.Client(
     { name: 'hookline', version: VERSION },

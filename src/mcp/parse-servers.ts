@@ -42,14 +42,6 @@ export function createBrokenFile(file: string, why: string, line = 1): Configure
   return { servers: [], broken: [{ name: '', file, line, why }] };
 }
 
-/** Joins the servers of several files, in this order. */
-export function mergeServers(all: readonly ConfiguredServers[]): ConfiguredServers {
-  return {
-    servers: all.flatMap(({ servers }) => servers),
-    broken: all.flatMap(({ broken }) => broken),
-  };
-}
-
 /** Parses the `mcpServers` of an object, which is a whole file or a section of one. */
 export function parseServersIn(section: Part, origin: ServerOrigin): ConfiguredServers {
   if (section.fields === null) {

@@ -62,6 +62,14 @@ export interface ConfiguredServers {
 
 export const NO_SERVERS: ConfiguredServers = { servers: [], broken: [] };
 
+/** Joins the servers of several files, in this order. */
+export function mergeServers(all: readonly ConfiguredServers[]): ConfiguredServers {
+  return {
+    servers: all.flatMap(({ servers }) => servers),
+    broken: all.flatMap(({ broken }) => broken),
+  };
+}
+
 /** Converts a server's name for the names of its tools: `my srv` → `my_srv`. */
 export function toWireName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_');

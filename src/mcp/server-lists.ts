@@ -2,6 +2,7 @@ import { dropUndefined } from '../base/defined.ts';
 import { isRecord } from '../base/json.ts';
 import type { ListKind, OpenClient } from './open-client.ts';
 import { getErrorMessage } from '../base/errors.ts';
+import { importOptional } from '../base/optional-packages.ts';
 import { memoize } from '../base/memoize.ts';
 
 /** A tool as its server describes it. */
@@ -156,7 +157,10 @@ type SchemaCheck = (schema: Schema) => string | null;
  * schema is checked against its meta-schema and not compiled, so that no code is generated from it.
  */
 export const loadSchemaCheck: () => Promise<SchemaCheck> = memoize(async () => {
-  const { Ajv } = await import('@modelcontextprotocol/client/validators/ajv');
+  const { Ajv } = await importOptional(
+    'an MCP server',
+    () => import('@modelcontextprotocol/client/validators/ajv'),
+  );
   const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
   return (schema: Schema) => {
     try {

@@ -11,6 +11,7 @@ import type {
   Permissions,
   PermissionRuleText,
   PermissionUpdate,
+  ProgramSearch,
 } from './permissions.ts';
 import type { ProtectedPaths } from './protected-paths.ts';
 import {
@@ -35,6 +36,8 @@ export interface PermissionsOptions {
   readonly directories: readonly string[];
   readonly protectedPaths: ProtectedPaths;
   readonly findGitProfile: FindGitProfile;
+  /** Finds programs as a shell in `cwd` would; the agent can write to `directories`. */
+  readonly searchPrograms: (cwd: string, directories: readonly string[]) => ProgramSearch;
   /** The file that forbids the mode bypassPermissions, for messages; null when none does. */
   readonly bypassForbiddenBy?: string | null;
   /** Finds the file that forbids commands to leave the sandbox, for messages; null when none does. */
@@ -81,6 +84,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
         allowedDirectories,
         protectedPaths,
         findGitProfile,
+        programs: options.searchPrograms(call.cwd, [...roots, ...allowedDirectories.directories()]),
         exitForbiddenBy: options.findExitForbidder?.() ?? null,
       });
     },

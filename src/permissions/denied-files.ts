@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
+import { isDirectory } from '../base/files.ts';
 import { isInside } from '../base/paths.ts';
 import type { DeniedFiles } from './permissions.ts';
 import {
@@ -62,7 +63,8 @@ export class DeniedFileLister {
     return {
       reads,
       edits: [...new Set([...edits, ...enclosed])],
-      whyIncomplete: listing.whyIncomplete,
+      absentEdits: [...listing.absent],
+      unlisted: [...listing.unlisted].map(([rule, why]) => ({ rule, why })),
     };
   }
 
@@ -99,6 +101,9 @@ interface CachedDirectory {
 
 /** One pattern of a rule, relative to one set of directories. */
 interface Guard {
+  /** The rule and where it stands, for messages. */
+  readonly rule: string;
+  readonly isEdit: boolean;
   readonly isMatch: (file: string) => boolean;
   /** Whether nothing may be made in a directory, whatever its name. */
   readonly isClosed: (directory: string) => boolean;
@@ -117,16 +122,25 @@ function listGuards(
   const contexts = listGuardContexts(rule, { cwd }, locations);
   const all = [...contexts, ...contexts.map(resolveRealContext)];
   const distinct = new Map(all.map((context) => [JSON.stringify(context), context]));
-  return [...distinct.values()].map((context) => createGuard(content.pattern, context, kind));
+  const name = `${rule.text} of ${rule.source}`;
+  return [...distinct.values()].map((context) => ({
+    rule: name,
+    ...createGuard(content.pattern, context, kind),
+  }));
 }
 
 /** A name that only a wildcard matches. */
 const ANY_NAME = '\u0001any';
 
-function createGuard(pattern: PathPattern, context: PathContext, kind: 'read' | 'edit'): Guard {
+function createGuard(
+  pattern: PathPattern,
+  context: PathContext,
+  kind: 'read' | 'edit',
+): Omit<Guard, 'rule'> {
   const isMatch = (file: string): boolean =>
     matchOrAssume(() => canMatchWrittenPath(pattern, file, context));
   return {
+    isEdit: kind === 'edit',
     isMatch,
     isClosed: (directory) => kind === 'edit' && isMatch(path.join(directory, ANY_NAME)),
     canMatchBelow: (directory) => matchOrAssume(() => canMatchBelow(pattern, directory, context)),
@@ -138,7 +152,11 @@ class Listing {
   readonly #limits: ListingLimits;
   readonly #readDirectory: (directory: string) => readonly Entry[];
   #entries = 0;
-  whyIncomplete: string | null = null;
+  /** Why nothing more is looked for; null while there is no reason. */
+  #whyEnded: string | null = null;
+  /** Why the files of a rule could not all be listed. */
+  readonly unlisted = new Map<string, string>();
+  readonly absent = new Set<string>();
 
   constructor(limits: ListingLimits, readDirectory: (directory: string) => readonly Entry[]) {
     this.#limits = limits;
@@ -149,24 +167,31 @@ class Listing {
   collect(start: string, guard: Guard, found: Set<string>): void {
     if ([...found].some((each) => isInside(each, start))) return;
     const stats = lstatSync(start, { throwIfNoEntry: false });
-    if (stats === undefined) return;
-    if (guard.isMatch(start)) return this.#add(start, found);
+    if (stats === undefined) return this.#addAbsent(start, guard);
+    if (guard.isMatch(start)) return this.#add(start, guard, found);
     if (stats.isDirectory()) this.#walk(start, guard, found);
+  }
+
+  /** In a directory that does not exist either, a rule mostly matches some of what could be made. */
+  #addAbsent(start: string, guard: Guard): void {
+    if (!guard.isEdit || !(guard.isMatch(start) || guard.isClosed(start))) return;
+    if (isDirectory(path.dirname(start))) this.absent.add(start);
   }
 
   #walk(directory: string, guard: Guard, found: Set<string>): void {
     const remaining = [directory];
     for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) {
-      if (this.whyIncomplete !== null) return;
+      if (this.#whyEnded !== null) return this.#addUnlisted(guard, this.#whyEnded);
       if (guard.isClosed(next)) {
-        this.#add(next, found);
+        this.#add(next, guard, found);
         continue;
       }
-      for (const { name, isDirectory } of this.#read(next)) {
+      for (const { name, isDirectory: isBranch } of this.#read(next)) {
         const file = path.join(next, name);
-        if (this.#count(file)) return;
-        if (guard.isMatch(file)) this.#add(file, found);
-        else if (isDirectory && guard.canMatchBelow(file)) remaining.push(file);
+        this.#count(file);
+        if (this.#whyEnded !== null) return this.#addUnlisted(guard, this.#whyEnded);
+        if (guard.isMatch(file)) this.#add(file, guard, found);
+        else if (isBranch && guard.canMatchBelow(file)) remaining.push(file);
       }
     }
   }
@@ -180,19 +205,25 @@ class Listing {
     }
   }
 
-  #count(file: string): boolean {
+  #count(file: string): void {
     this.#entries += 1;
-    if (this.#entries <= this.#limits.maxEntries) return false;
-    this.whyIncomplete = `there are more than ${this.#limits.maxEntries} files to look at, up to ${file}`;
-    return true;
+    if (this.#entries <= this.#limits.maxEntries) return;
+    this.#whyEnded ??= `there are more than ${this.#limits.maxEntries} files to look at, up to ${file}`;
   }
 
-  #add(file: string, found: Set<string>): void {
+  #add(file: string, guard: Guard, found: Set<string>): void {
     // Node.js cannot hand such a name to another program.
-    if (file.includes('\uFFFD')) this.whyIncomplete = `the name of ${file} is not valid UTF-8`;
-    else found.add(file);
-    if (found.size <= this.#limits.maxMatches) return;
-    this.whyIncomplete = `deny rules match more than ${this.#limits.maxMatches} files`;
+    if (file.includes('\uFFFD')) {
+      return this.#addUnlisted(guard, `the name of ${file} is not valid UTF-8`);
+    }
+    found.add(file);
+    if (found.size <= this.#limits.maxMatches || this.#whyEnded !== null) return;
+    this.#whyEnded = `deny rules match more than ${this.#limits.maxMatches} files`;
+    this.#addUnlisted(guard, this.#whyEnded);
+  }
+
+  #addUnlisted({ rule }: Guard, why: string): void {
+    if (!this.unlisted.has(rule)) this.unlisted.set(rule, why);
   }
 }
 

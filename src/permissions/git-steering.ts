@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { escapePattern } from '../base/text.ts';
 import { isProgramKey } from '../process/git/foreign-programs.ts';
+import { splitGitArguments } from './rules/git-arguments.ts';
 import type { CommandWords } from './rules/visit-script.ts';
 import { UNKNOWN } from './rules/shell-words.ts';
 
@@ -79,7 +80,7 @@ export function canMakeRepository(file: string): boolean {
 }
 
 /** Whether one of the commands lets git run another program than before, now or later. */
-export function changesGitConfiguration(commands: readonly CommandWords[]): boolean {
+export function canChangeGitConfiguration(commands: readonly CommandWords[]): boolean {
   return commands.some((words) => listGitArguments(words).some(steersGit));
 }
 
@@ -96,32 +97,12 @@ function listGitArguments(words: CommandWords): readonly CommandWords[] {
   );
 }
 
-const OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set([
-  '-C',
-  '--attr-source',
-  '--git-dir',
-  '--namespace',
-  '--super-prefix',
-  '--work-tree',
-]);
-
 function steersGit(args: CommandWords): boolean {
-  let at = 0;
-  for (let option = args[0]; option?.startsWith('-') === true; option = args[at]) {
-    const setting = findSetting(option, args[at + 1] ?? '');
-    if (setting !== null && isSteeringSetting(setting)) return true;
-    at += option === '-c' || option === '--config-env' || OPTIONS_WITH_VALUE.has(option) ? 2 : 1;
-  }
-  const [subcommand, ...rest] = args.slice(at);
+  const { settings, subcommand, rest } = splitGitArguments(args);
+  if (settings.some(isSteeringSetting)) return true;
   if (subcommand === undefined) return false;
   if (subcommand.includes(UNKNOWN)) return true;
   return STEERING_COMMANDS[subcommand]?.(rest) === true || reachesHelper(subcommand, rest);
-}
-
-/** The setting that an option of git gives for one command, as `key=value`. */
-function findSetting(option: string, next: string): string | null {
-  if (option === '-c' || option === '--config-env') return next;
-  return /^--config-env=(.*)$/s.exec(option)?.[1] ?? null;
 }
 
 function isSteeringSetting(setting: string): boolean {

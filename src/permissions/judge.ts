@@ -1,10 +1,20 @@
 import type { GitProfile } from '../process/git/git-profile.ts';
 import type { AllowedDirectories } from './allowed-directories.ts';
 import { findDeniedReads } from './denied-reads.ts';
-import type { PermissionMode, PermissionCall, PermissionRuling } from './permissions.ts';
+import type {
+  PermissionMode,
+  PermissionCall,
+  PermissionRuling,
+  ProgramSearch,
+} from './permissions.ts';
 import type { ProtectedPaths } from './protected-paths.ts';
 import { isCommandMatch } from './rules/command-pattern.ts';
-import { getCallCommand, getCallPaths } from './rules/call-arguments.ts';
+import {
+  isSandboxExit,
+  getCallCommand,
+  getCallPaths,
+  SANDBOX_EXIT,
+} from './rules/call-arguments.ts';
 import type { GuardMatch } from './rules/path-pattern.ts';
 import {
   isAllowedByRule,
@@ -13,7 +23,12 @@ import {
   type RuleLocations,
 } from './rules/permission-rule.ts';
 import { isUncertain, parseShellCommands, type ShellCommand } from './rules/shell-commands.ts';
-import { createEditorCheck, createReaderCheck, looksLikeGitReader } from './read-only-commands.ts';
+import {
+  createEditorCheck,
+  createReaderCheck,
+  findUnaskedProgram,
+  isGitReader,
+} from './read-only-commands.ts';
 import { suggestUpdates } from './permission-updates.ts';
 import { truncateText, isRecord } from '../base/json.ts';
 
@@ -26,6 +41,7 @@ interface JudgeContext {
   readonly protectedPaths: ProtectedPaths;
   /** Finds out how git may run where the call is made; a string says why only with approval. */
   readonly findGitProfile: () => GitProfile | string;
+  readonly programs: ProgramSearch;
   /** The file that forbids to leave the sandbox, for messages; null when none does. */
   readonly exitForbiddenBy: string | null;
 }
@@ -43,11 +59,13 @@ export function judgeCall(call: PermissionCall, context: JudgeContext): Permissi
     checkPlanMode(call, context) ??
     checkProtectedPaths(call, context) ??
     checkSandboxExit(call, context) ??
+    checkSandboxQuestion(call) ??
     checkAskRules(call, guards) ??
     checkExitPlan(call) ??
     checkMode(call, context);
   if (context.mode !== 'dontAsk' || ruling.effect !== 'ask') return ruling;
-  const reason = `Permission to use ${describeCall(call)} has been denied: it needs approval, and the mode dontAsk never asks. ${ruling.reason}`;
+  const hint = ruling.hintWithoutUser === undefined ? '' : ` ${ruling.hintWithoutUser}`;
+  const reason = `Permission to use ${describeCall(call)} has been denied: it needs approval, and the mode dontAsk never asks. ${ruling.reason}${hint}`;
   return { ...ruling, effect: 'deny', reason, suggestions: [] };
 }
 
@@ -116,7 +134,9 @@ function checkProtectedPaths(
   const touched = protectedPaths.findTouched(call);
   if (touched === null) return null;
   const reason = `${describeCall(call)} needs approval in every mode: it touches ${touched}, which controls what runs here.`;
-  return { ...createFirmRuling('ask', reason), needsPerson: true };
+  const question = checkSandboxQuestion(call);
+  if (question === null) return { ...createFirmRuling('ask', reason), needsPerson: true };
+  return { ...question, reason: `${reason} ${question.reason}` };
 }
 
 /** A command that asks to run outside of the sandbox; no rule, mode or hook answers for the user. */
@@ -124,10 +144,7 @@ function checkSandboxExit(
   call: PermissionCall,
   { exitForbiddenBy }: JudgeContext,
 ): PermissionRuling | null {
-  if (getCallCommand(call) === null || !isRecord(call.input)) return null;
-  if (![true, 'true'].some((yes) => isRecord(call.input) && call.input[SANDBOX_EXIT] === yes)) {
-    return null;
-  }
+  if (getCallCommand(call) === null || !isSandboxExit(call)) return null;
   if (exitForbiddenBy !== null) {
     return createFirmRuling(
       'deny',
@@ -138,7 +155,20 @@ function checkSandboxExit(
   return { ...createFirmRuling('ask', reason), needsPerson: true };
 }
 
-const SANDBOX_EXIT = 'dangerouslyDisableSandbox';
+/** A command for which the sandbox would be opened; no rule, mode or hook answers for the user. */
+function checkSandboxQuestion(call: PermissionCall): PermissionRuling | null {
+  const { sandboxQuestion: question } = call;
+  if (question === undefined) return null;
+  return {
+    ...createFirmRuling(
+      'ask',
+      `${describeCall(call)} needs approval in every mode: ${question.reason}`,
+    ),
+    needsPerson: true,
+    sandboxAccess: question.access,
+    hintWithoutUser: question.hint,
+  };
+}
 
 function checkMode(call: PermissionCall, context: JudgeContext): PermissionRuling {
   if (context.mode === 'bypassPermissions') {
@@ -195,7 +225,24 @@ function checkShellCommand(
   if (parsedLine.commands.length === 0 || isUncertain(parsedLine)) return null;
   if (!parsedLine.commands.every(createCommandCheck(line, call, context))) return null;
   const reason = 'Every command in it only reads inside the workspace or is allowed by a rule.';
-  return { ...createAllow(reason), ...findUnaskedGit(call, context) };
+  return {
+    ...createAllow(reason),
+    ...findUnaskedGit(call, context),
+    ...findProgramFiles(parsedLine.commands, context),
+  };
+}
+
+/** The files of the programs that no rule allows: a hook's PATH may lead into the workspace, too. */
+function findProgramFiles(
+  commands: readonly ShellCommand[],
+  { rules, programs }: JudgeContext,
+): Pick<PermissionRuling, 'programFiles'> {
+  const names = commands
+    .filter((command) => !rules.some((rule) => isCommandAllowedBy(rule, command)))
+    .flatMap((command) => findUnaskedProgram(command) ?? [])
+    .filter((name) => name !== 'git');
+  if (names.length === 0) return {};
+  return { programFiles: Object.fromEntries(names.map((name) => [name, programs.find(name)])) };
 }
 
 /** In this mode a line may go anywhere, and what is switched off for this directory is off there, too. */
@@ -215,7 +262,7 @@ function findUnaskedGit(
   const line = getCallCommand(call);
   if (line === null) return {};
   const isUnasked = (command: ShellCommand): boolean =>
-    looksLikeGitReader(command) && !rules.some((rule) => isCommandAllowedBy(rule, command));
+    isGitReader(command) && !rules.some((rule) => isCommandAllowedBy(rule, command));
   if (!parseShellCommands(line).commands.some(isUnasked)) return {};
   const gitProfile = findGitProfile();
   return typeof gitProfile === 'string' ? {} : { gitProfile };
@@ -225,10 +272,11 @@ function findUnaskedGit(
 function createCommandCheck(
   line: string,
   { cwd }: PermissionCall,
-  { mode, rules, allowedDirectories, places, findGitProfile }: JudgeContext,
+  { mode, rules, allowedDirectories, places, findGitProfile, programs }: JudgeContext,
 ): (command: ShellCommand) => boolean {
   const denied = findDeniedReads(rules, cwd, places);
-  const commandContext = { cwd, home: places.home, allowedDirectories, denied, findGitProfile };
+  const { home } = places;
+  const commandContext = { cwd, home, allowedDirectories, denied, findGitProfile, programs };
   const isReader = createReaderCheck(line, commandContext);
   const isEditor = mode === 'acceptEdits' ? createEditorCheck(line, commandContext) : () => false;
   return (command) =>
@@ -252,7 +300,7 @@ function createAsk(call: PermissionCall, context: JudgeContext): PermissionRulin
   const isCovered = command === null ? () => false : createCommandCheck(command, call, context);
   return {
     effect: 'ask',
-    reason: `No rule allows ${describeCall(call)}, and in the mode ${context.mode} it needs approval.${explainGit(command, context)}`,
+    reason: `No rule allows ${describeCall(call)}, and in the mode ${context.mode} it needs approval.${explainGit(command, context)}${explainProgram(command, context)}`,
     isOverridable: true,
     suggestions: suggestUpdates(call, isInAllowedDirectories(call, context), isCovered),
   };
@@ -260,11 +308,23 @@ function createAsk(call: PermissionCall, context: JudgeContext): PermissionRulin
 
 /** Explains why a git command that only reads needs approval; empty for other commands. */
 function explainGit(line: string | null, { findGitProfile }: JudgeContext): string {
-  if (line === null || !parseShellCommands(line).commands.some(looksLikeGitReader)) return '';
+  if (line === null || !parseShellCommands(line).commands.some(isGitReader)) return '';
   const profile = findGitProfile();
   return typeof profile === 'string'
     ? ` Git needs it here, because it could run programs of the repository: ${profile}.`
     : '';
+}
+
+/** Explains why a command that only reads needs approval, because of the PATH; empty for other commands. */
+function explainProgram(line: string | null, { programs }: JudgeContext): string {
+  const names =
+    line === null
+      ? []
+      : parseShellCommands(line).commands.flatMap((each) => findUnaskedProgram(each) ?? []);
+  const file = names.map((name) => programs.findUntrusted(name)).find((each) => each !== null);
+  return file === undefined || file === null
+    ? ''
+    : ` It would start ${file}, which the PATH leads to and the agent can write.`;
 }
 
 const MAX_LENGTH = 200;

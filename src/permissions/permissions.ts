@@ -27,6 +27,41 @@ export interface PermissionCall {
   /** The name of the MCP server that the tool belongs to, as it is configured. */
   readonly server?: string;
   readonly cwd: string;
+  /** What the user must be asked because a command runs in a sandbox. */
+  readonly sandboxQuestion?: SandboxQuestion;
+}
+
+/** What a command needs in order to do its work, and a sandbox does not give it. */
+export interface SandboxNeed {
+  /** What it does, for a message: `git push to git@host:x`. */
+  readonly command: string;
+  /** The places that it reads, relative to the home directory. */
+  readonly places: readonly string[];
+  /** The variables that name sockets of agents, which it uses. */
+  readonly variables: readonly string[];
+  /** Whether it writes the configuration of submodules. */
+  readonly changesSubmodules: boolean;
+}
+
+/** A question that only the user answers: whether the sandbox is opened a little for one command. */
+export interface SandboxQuestion {
+  /** What is needed, and what would be opened, as a sentence. */
+  readonly reason: string;
+  /** What to do where nobody can be asked, as a sentence. */
+  readonly hint: string;
+  readonly access: SandboxAccess;
+}
+
+/** What the sandbox is opened for, for one command. Paths are real and absolute. */
+export interface SandboxAccess {
+  /** Hidden places that can be read. */
+  readonly readable: readonly string[];
+  /** Variables that are kept, with the sockets that they name. */
+  readonly variables: readonly string[];
+  /** Protected places that can be changed. */
+  readonly changeable: readonly string[];
+  /** Whether it starts although not all files of deny rules could be hidden. */
+  readonly isIncomplete: boolean;
 }
 
 /** `ask` needs the user's approval; in a non-interactive run the agent denies the call. */
@@ -38,10 +73,27 @@ export interface PermissionRuling {
   readonly isOverridable: boolean;
   /** Set for protected paths: not even a hook that answers for the user may allow it. */
   readonly needsPerson?: true;
+  /** What the sandbox is opened for when the user allows the call. */
+  readonly sandboxAccess?: SandboxAccess;
+  /** What to do where nobody can be asked, as a sentence. */
+  readonly hintWithoutUser?: string;
   /** How git commands that only read must run, because neither a user nor a rule allowed them. */
   readonly gitProfile?: GitProfile;
+  /** The files of programs that neither a user nor a rule allowed. */
+  readonly programFiles?: ProgramFiles;
   /** Updates that the user could choose so that it needs no approval again. */
   readonly suggestions: readonly PermissionUpdate[];
+}
+
+/** The file that a program's name stands for; null for one that is not found. */
+export type ProgramFiles = Readonly<Record<string, string | null>>;
+
+/** Where a shell in the directory of a call finds programs. */
+export interface ProgramSearch {
+  /** The file of a program that the agent may have written, if the shell would start that; else null. */
+  findUntrusted(name: string): string | null;
+  /** The file of a program outside of all directories that the agent can write to; null when there is none. */
+  find(name: string): string | null;
 }
 
 export interface PermissionRuleText {
@@ -89,8 +141,17 @@ export interface Permissions {
 export interface DeniedFiles {
   readonly reads: readonly string[];
   readonly edits: readonly string[];
-  /** Why the lists may lack something, as a sentence; null when they are complete. */
-  readonly whyIncomplete: string | null;
+  /** Paths in existing directories that do not exist and must not come to be. */
+  readonly absentEdits: readonly string[];
+  /** The rules of which the lists may lack something. */
+  readonly unlisted: readonly UnlistedRule[];
+}
+
+export interface UnlistedRule {
+  /** The rule and where it stands, for messages. */
+  readonly rule: string;
+  /** Why its files could not all be listed, for a message: `there are more than …`. */
+  readonly why: string;
 }
 
 /** The `permissions` object of one settings file. */

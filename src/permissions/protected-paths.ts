@@ -8,13 +8,13 @@ import { UNKNOWN } from './rules/shell-words.ts';
 import { expandHome } from './rules/home-path.ts';
 import {
   canMakeRepository,
-  changesGitConfiguration,
+  canChangeGitConfiguration,
   isGitSteeringDirectory,
   isGitSteeringFile,
 } from './git-steering.ts';
 import type { CommandWords } from './rules/visit-script.ts';
 import { canAccessFiles } from './rules/file-access.ts';
-import { resolveShellFiles } from './rules/shell-files.ts';
+import { type CommandFiles, resolveShellFiles } from './rules/shell-files.ts';
 
 /**
  * Names of Hookline and git. A name ends in `/` for a directory with all that is in it, and `*` stands
@@ -65,9 +65,10 @@ export class ProtectedPaths {
     const { commands, isComplete } = resolveShellFiles(line, { cwd, home: this.#home });
     const commandWords = commands.map(({ words }) => words);
     if (changesTrust(commandWords)) return 'a hookline command that changes what is trusted';
-    if (changesGitConfiguration(commandWords)) return 'the configuration of git';
+    if (canChangeGitConfiguration(commandWords)) return 'the configuration of git';
     const unknown = commandWords.flat().find((word) => this.#isUnknownSettings(word));
     if (unknown !== undefined) return unknown.replaceAll(UNKNOWN, '…');
+    if (commands.some(writesUnknownFile)) return 'a file whose name is not known before it runs';
     const onlyReads = commandWords.every(isReadOnly);
     const isTouched = (file: string): boolean =>
       this.#isProtected(file) || (!onlyReads && file !== cwd && this.#isHolder(file));
@@ -101,6 +102,25 @@ export class ProtectedPaths {
 
 function toLowerSlashes(file: string): string {
   return file.replaceAll(path.sep, '/').toLowerCase();
+}
+
+/** `> "$F"` may write any file; in a script only a redirection counts, because most scripts have variables. */
+function writesUnknownFile({ words, isInFile }: CommandFiles): boolean {
+  const [name = '', ...args] = words;
+  const target = name === 'dd' ? findOutputOperand(args) : args.at(-1);
+  const isWriter = name === '>' || name === 'tee' || (!isInFile && UNKNOWN_WRITERS.test(name));
+  return isWriter && target !== undefined && isWhollyUnknown(target);
+}
+
+const UNKNOWN_WRITERS = /^(?:cp|dd|install|ln|mv)$/;
+
+function findOutputOperand(args: CommandWords): string | undefined {
+  return args.find((arg) => arg.startsWith('of='))?.slice('of='.length);
+}
+
+/** `$F` and `$D/$F`, but not `$D/report.txt`. */
+function isWhollyUnknown(word: string): boolean {
+  return word.includes(UNKNOWN) && word.replaceAll(UNKNOWN, '').replaceAll('/', '') === '';
 }
 
 /** The path as written and its real path, in lower case, because some file systems ignore case. */

@@ -5,10 +5,11 @@ import type { GitProfile } from '../process/git/git-profile.ts';
 import { resolveFrom } from '../base/paths.ts';
 import type { AllowedDirectories } from './allowed-directories.ts';
 import type { DeniedReads } from './denied-reads.ts';
+import type { ProgramSearch } from './permissions.ts';
 import { expandHome } from './rules/home-path.ts';
 import { parseShellCommands } from './rules/shell-commands.ts';
 import type { ShellCommand } from './rules/shell-commands.ts';
-import { listEnteredDirectories } from './rules/shell-files.ts';
+import { listEnteredDirectories } from './rules/entered-directories.ts';
 
 /** A program whose effects follow from its arguments. */
 interface KnownProgram {
@@ -92,6 +93,22 @@ interface CommandContext {
   readonly denied: DeniedReads | null;
   /** Finds out how git may run in `cwd` without a question; a string says why it may not. */
   readonly findGitProfile: () => GitProfile | string;
+  readonly programs: ProgramSearch;
+}
+
+/** What a shell does itself, without a program. */
+const BUILTINS: readonly string[] = ['cd', 'echo', 'false', 'pwd', 'true'];
+
+/** The program that an unasked command starts; null when it starts none that is known. */
+export function findUnaskedProgram({ words }: ShellCommand): string | null {
+  const [name = ''] = words ?? [];
+  const isKnown = name === 'git' || Object.hasOwn(READERS, name) || Object.hasOwn(EDITORS, name);
+  return isKnown && !BUILTINS.includes(name) ? name : null;
+}
+
+function isOwnProgram(command: ShellCommand, { programs }: CommandContext): boolean {
+  const name = findUnaskedProgram(command);
+  return name === null || programs.findUntrusted(name) === null;
 }
 
 /** Checks whether a command of the line needs no approval, because it only reads in allowed directories. */
@@ -101,9 +118,10 @@ export function createReaderCheck(
 ): (command: ShellCommand) => boolean {
   if (parseShellCommands(line).readsFile) return () => false;
   const bases = listBases(line, context);
-  return ({ words }) => {
-    const [name = '', ...args] = words ?? [];
-    if (name === 'git') return bases.length === 1 && isGitReader(args, context);
+  return (command) => {
+    const [name = '', ...args] = command.words ?? [];
+    if (!isOwnProgram(command, context)) return false;
+    if (name === 'git') return bases.length === 1 && isAllowedGitReader(args, context);
     return isInsideAllowed(findProgram(READERS, name), args, bases, context);
   };
 }
@@ -114,8 +132,9 @@ export function createEditorCheck(
   context: CommandContext,
 ): (command: ShellCommand) => boolean {
   const bases = listBases(line, context);
-  return ({ words }) => {
-    const [name = '', ...args] = words ?? [];
+  return (command) => {
+    const [name = '', ...args] = command.words ?? [];
+    if (!isOwnProgram(command, context)) return false;
     return isInsideAllowed(findProgram(EDITORS, name), args, bases, context);
   };
 }
@@ -198,13 +217,13 @@ function sortArguments(
 }
 
 /** Whether a command would be a git command that only reads, wherever it runs. */
-export function looksLikeGitReader({ words }: ShellCommand): boolean {
+export function isGitReader({ words }: ShellCommand): boolean {
   const [name = '', ...args] = words ?? [];
   const [subcommand = ''] = args[0] === '--no-pager' ? args.slice(1) : args;
   return name === 'git' && findProgram(GIT_READERS, subcommand) !== null;
 }
 
-function isGitReader(words: readonly string[], context: CommandContext): boolean {
+function isAllowedGitReader(words: readonly string[], context: CommandContext): boolean {
   const [subcommand = '', ...args] = words[0] === '--no-pager' ? words.slice(1) : words;
   const program = findProgram(GIT_READERS, subcommand);
   if (!isInsideAllowed(program, args, [context.cwd], context)) return false;

@@ -21,6 +21,8 @@ export interface PluginIssue {
   readonly message: string;
   /** An error means that the subject does not work. */
   readonly level: 'warning' | 'error';
+  /** Set when the host reports it, too, among the guards that may be missing. */
+  readonly isMissingGuard?: true;
 }
 
 export type OnIssue = (issue: PluginIssue) => void;

@@ -237,7 +237,7 @@ export function readProcessTable(): ProcessRow[] | null {
 }
 
 /** A process by its id, or null when there is none. */
-export function readProcessRow(name: string): ProcessRow | null {
+function readProcessRow(name: string): ProcessRow | null {
   if (!/^\d+$/.test(name)) return null;
   try {
     return parseProcessStat(readFileSync(`/proc/${name}/stat`, 'latin1'));

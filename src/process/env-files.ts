@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { createPrivateDirectory } from '../base/files.ts';
+import { createPrivateDirectory, readRegularFile } from '../base/files.ts';
 
 /** In the order in which their variables are loaded. */
 const EVENTS_WITH_ENV_FILE: readonly string[] = [
@@ -70,7 +70,7 @@ function formatSourcing(text: string): string {
 /** Null when it is gone or not readable. */
 function readText(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file).toString('utf8');
   } catch {
     return null;
   }

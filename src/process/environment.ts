@@ -1,5 +1,7 @@
-/** The model providers' keys that Hookline itself reads, and so keeps from foreign programs. */
-export const PROVIDER_KEYS: readonly string[] = [
+import { MODEL_SERVICES } from '../base/model-services.ts';
+
+/** The keys of Hookline's own providers. */
+export const OWN_PROVIDER_KEYS: readonly string[] = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'OPENAI_API_KEY',
@@ -9,6 +11,11 @@ export const PROVIDER_KEYS: readonly string[] = [
   'GOOGLE_API_KEY',
   'GOOGLE_GENERATIVE_AI_API_KEY',
   'OLLAMA_API_KEY',
+];
+
+/** The model providers' keys that Hookline itself reads, and so keeps from foreign programs. */
+export const PROVIDER_KEYS: readonly string[] = [
+  ...new Set([...OWN_PROVIDER_KEYS, ...MODEL_SERVICES.flatMap(({ keyVariables }) => keyVariables)]),
 ];
 
 export type Environment = Record<string, string>;

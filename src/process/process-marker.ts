@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { memoize } from '../base/memoize.ts';
 import type { Environment } from './environment.ts';
 
 /**
@@ -10,7 +11,8 @@ const VARIABLE = 'HOOKLINE_PROCESS';
 /** As many programs within programs are told apart. */
 const MAX_NESTED = 16;
 
-const ownId = randomBytes(6).toString('hex');
+// On first use, because loading the module of random numbers takes as long as listing hooks.
+const getOwnId = memoize(() => randomBytes(6).toString('hex'));
 let count = 0;
 
 export interface MarkedEnvironment {
@@ -22,7 +24,7 @@ export interface MarkedEnvironment {
 /** Adds a marker to an environment, after those of the programs that this one runs in. */
 export function markEnvironment(env: Readonly<Environment>): MarkedEnvironment {
   count += 1;
-  const marker = `${ownId}-${count.toString(36)}.`;
+  const marker = `${getOwnId()}-${count.toString(36)}.`;
   const outer = (env[VARIABLE] ?? '').split(/(?<=\.)/).slice(1 - MAX_NESTED);
   return { env: { ...env, [VARIABLE]: [...outer, marker].join('') }, marker };
 }

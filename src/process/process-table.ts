@@ -22,19 +22,30 @@ export function readProcess(pid: number | 'self'): ProcessInfo | null {
 }
 
 /** The start time of a process; a zombie has ended. Empty where it is not known. */
-export function readProcessStart(pid: number): string {
+function readProcessStart(pid: number): string {
   return readProcess(pid)?.startedAt ?? '';
 }
 
 /** Whether the process still runs, and is not another one with the same id. */
 export function isProcessAlive({ pid, startedAt }: ProcessIdentity): boolean {
+  // First as /proc shows it, whose ids may be those of a namespace around the one in which signals are sent.
+  if (startedAt !== '' && readProcEntry(pid)?.startedAt === startedAt) return true;
+  const access = probeProcess(pid);
+  if (access === 'ended') return false;
+  if (startedAt === '') return true;
+  const found = readProcessStart(pid);
+  // A system that hides other users' processes shows no start time; then rather alive than taken over.
+  return found === startedAt || (found === '' && access === 'foreign');
+}
+
+/** `foreign`: it runs as another user, who may have got the id of one that has ended. */
+function probeProcess(pid: number): 'own' | 'foreign' | 'ended' {
   try {
     process.kill(pid, 0);
+    return 'own';
   } catch (error) {
-    // A process that may not be signalled exists.
-    return getErrorCode(error) === 'EPERM';
+    return getErrorCode(error) === 'EPERM' ? 'foreign' : 'ended';
   }
-  return startedAt === '' || startedAt === readProcessStart(pid);
 }
 
 const MAX_ANCESTORS = 1024;

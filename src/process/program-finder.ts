@@ -19,7 +19,7 @@ export function createProgramFinder(
     if (cached !== undefined) return cached;
     const places = /[/\\]/.test(name) ? [name] : directories.map((place) => path.join(place, name));
     const candidates = places.flatMap((place) => listSpellings(place, extensions));
-    const found = candidates.find((candidate) => isProgram(candidate)) ?? null;
+    const found = candidates.find(isProgram) ?? null;
     answers.set(name, found);
     return found;
   };
@@ -54,7 +54,8 @@ function listSpellings(place: string, extensions: readonly string[]): string[] {
   return hasExtension ? [place, ...extended] : extended;
 }
 
-function isProgram(file: string): boolean {
+/** Whether a file can be started. */
+export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();

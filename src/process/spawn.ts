@@ -1,16 +1,20 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type crossSpawn from 'cross-spawn';
 import { getErrorCode, getErrorMessage } from '../base/errors.ts';
 import type { Environment } from './environment.ts';
+import { coverInherited } from './inherited-descriptors.ts';
+import { listSearchDirectories } from './program-finder.ts';
 
 export interface SpawnRequest {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Environment>;
+  /** What the program gets as its descriptors from 3 on; a text names a file that it reads. */
+  readonly descriptors?: readonly (number | string)[];
 }
 
 export interface SpawnFailure {
@@ -20,14 +24,28 @@ export interface SpawnFailure {
 
 /** Starts a program without a shell, as the leader of its own group; `stdin` is a descriptor, or a pipe. */
 export function spawnChild(
-  { file, args, cwd, env }: SpawnRequest,
+  request: SpawnRequest,
   stdin: number | 'pipe' = 'pipe',
   platform: NodeJS.Platform = process.platform,
 ): ChildProcess {
+  if (platform !== 'win32') return spawnLeader(request, stdin);
+  const { file, args, cwd, env } = request;
   const stdio: StdioOptions = [stdin, 'pipe', 'pipe'];
-  if (platform !== 'win32') return spawn(file, args, { cwd, env, detached: true, stdio });
   // Not detached: there that opens a console window, and taskkill needs no group.
   return loadCrossSpawn()(file, args, { cwd, env, windowsHide: true, stdio });
+}
+
+function spawnLeader(
+  { file, args, cwd, env, descriptors = [] }: SpawnRequest,
+  stdin: number | 'pipe',
+): ChildProcess {
+  const opened = descriptors.map((each) => (typeof each === 'number' ? each : openSync(each, 'r')));
+  try {
+    const stdio = coverInherited([stdin, 'pipe', 'pipe', ...opened]);
+    return spawn(file, args, { cwd, env, detached: true, stdio });
+  } finally {
+    for (const each of opened.filter((one) => !descriptors.includes(one))) closeSync(each);
+  }
 }
 
 /** Starts a module of Node.js with a channel for data of any kind, as the leader of its own group. */
@@ -41,7 +59,7 @@ export function spawnModule(
     detached: platform !== 'win32',
     windowsHide: true,
     serialization: 'advanced',
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: coverInherited(['ignore', 'pipe', 'pipe', 'ipc']),
   });
 }
 
@@ -53,10 +71,17 @@ function loadCrossSpawn(): typeof crossSpawn {
 
 /** Says what the system meant: its `ENOENT` names the program although the cwd may be missing. */
 export function describeSpawnFailure(error: unknown, request: SpawnRequest): SpawnFailure {
-  const code = getErrorCode(error);
+  const code = isMissingBehindLockedDirectory(error, request) ? 'ENOENT' : getErrorCode(error);
   const reason =
     findCwdProblem(request.cwd) ?? explainErrno(code, request) ?? getErrorMessage(error);
   return { code, message: `Could not start ${request.file}: ${reason}` };
+}
+
+/** A directory of the PATH that may not be entered makes the system answer EACCES for a program that is nowhere. */
+function isMissingBehindLockedDirectory(error: unknown, { file, cwd, env }: SpawnRequest): boolean {
+  if (getErrorCode(error) !== 'EACCES' || file.includes('/')) return false;
+  const directories = listSearchDirectories(env['PATH'], cwd);
+  return directories.every((directory) => statIfPresent(path.join(directory, file)) === null);
 }
 
 function findCwdProblem(cwd: string): string | null {

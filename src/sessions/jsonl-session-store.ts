@@ -7,6 +7,7 @@ import {
   createPrivateDirectory,
   isNotFoundError,
   isDirectory,
+  isLink,
 } from '../base/files.ts';
 import {
   findLatestSession,
@@ -31,7 +32,7 @@ import { createBranchReader } from './git-branch.ts';
 import { TranscriptFile } from './transcript/write-transcript.ts';
 
 /**
- * Stores sessions as files: `<state>/sessions/<id>/` has `transcript.jsonl`, the complete record,
+ * Stores sessions as files: `<state>/sessions/<id>/` has `<id>.jsonl`, the complete record,
  * `session.json`, which saves reading it, the transcripts of sub-agents and files of tools. They stay
  * until the user removes them.
  */
@@ -114,6 +115,7 @@ function findSession(sessions: string, id: string): string {
 }
 
 function resumeSession(directory: string, id: string, version: string): ResumedSession {
+  checkStoredHere(directory);
   const release = wrapWriteErrors(directory, () => lockSession(directory, id));
   try {
     const { record, problem } = readRecord(directory);
@@ -137,6 +139,17 @@ function resumeSession(directory: string, id: string, version: string): ResumedS
     release();
     throw error;
   }
+}
+
+/** A session that somebody copied here may hold links, through which its lines would be written elsewhere. */
+function checkStoredHere(directory: string): void {
+  const places = [directory, getTranscriptPath(directory), getAgentsDirectory(directory)];
+  const link = places.find(isLink);
+  if (link === undefined) return;
+  throw new HooklineError('SESSION_UNWRITABLE', {
+    message: `the session should be stored in ${directory}, found a link at ${link}`,
+    hint: 'Put the file or directory itself there, or start another session.',
+  });
 }
 
 function readStoredConversation(directory: string): StoredConversation {
@@ -233,8 +246,10 @@ function createEntryWriter({ directory, record, version }: OpenedSession): Store
   const { id: sessionId, startDirectory, model } = record.facts;
   const branch = createBranchReader(startDirectory);
   const transcripts = new Map<string, TranscriptFile>();
+  const main = getTranscriptPath(directory);
   return (entry) => {
-    const file = getAgentTranscriptPath(directory, entry.agentId);
+    const { agentId } = entry;
+    const file = agentId === undefined ? main : getAgentTranscriptPath(directory, agentId);
     const transcript = transcripts.get(file) ?? new TranscriptFile(file);
     transcripts.set(file, transcript);
     return wrapWriteErrors(file, () =>
@@ -296,10 +311,13 @@ class RecordWriter {
   }
 }
 
-function getAgentTranscriptPath(directory: string, agentId: string | undefined): string {
-  if (agentId === undefined) return getTranscriptPath(directory);
+function getAgentTranscriptPath(directory: string, agentId: string): string {
   const name = agentId.replaceAll(/[^\w-]/gu, '-').slice(0, MAX_NAME_LENGTH);
-  return path.join(directory, 'subagents', `agent-${name}.jsonl`);
+  return path.join(getAgentsDirectory(directory), `agent-${name}.jsonl`);
+}
+
+function getAgentsDirectory(directory: string): string {
+  return path.join(directory, 'subagents');
 }
 
 const MAX_NAME_LENGTH = 128;

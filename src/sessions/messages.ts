@@ -1,3 +1,5 @@
+import { isRecord } from '../base/json.ts';
+
 /** A conversation in the blocks of Claude's transcripts, because hooks read the stored files. */
 export type Message = UserMessage | AssistantMessage;
 
@@ -12,7 +14,7 @@ export interface AssistantMessage {
 }
 
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
-export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock | MediaBlock;
 
 export interface TextBlock {
   readonly type: 'text';
@@ -40,6 +42,34 @@ export interface ToolUseBlock {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
+  /** What a model of a program wants back with the call. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** A file that the model made; only a model of a program makes one, and only such a model gets it back. */
+export interface MediaBlock {
+  readonly type: 'media';
+  readonly media: {
+    readonly id: string;
+    readonly modality: 'image' | 'audio' | 'video' | 'file';
+    readonly mediaType: string;
+    readonly source:
+      | { readonly type: 'base64'; readonly data: string }
+      | { readonly type: 'url'; readonly url: string }
+      | { readonly type: 'artifact'; readonly artifactId: string };
+    readonly name?: string;
+    readonly sizeBytes?: number;
+  };
+}
+
+const MODALITIES: readonly unknown[] = ['image', 'audio', 'video', 'file'];
+
+/** Whether a value of foreign code is a generated file. */
+export function isMedia(value: unknown): value is MediaBlock['media'] {
+  if (!isRecord(value)) return false;
+  const { id, modality, mediaType, source } = value;
+  const isNamed = typeof id === 'string' && typeof mediaType === 'string';
+  return isNamed && MODALITIES.includes(modality) && isRecord(source);
 }
 
 export interface ToolResultBlock {

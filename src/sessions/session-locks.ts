@@ -2,10 +2,14 @@ import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, HooklineError } from '../base/errors.ts';
 import {
-  isProcessAlive,
-  type ProcessIdentity,
-  readProcessStart,
-} from '../process/process-table.ts';
+  type FileOwner,
+  formatOwner,
+  identifyOwner,
+  isOwnerAlive,
+  isSameOwner,
+  parseOwner,
+  renewFile,
+} from '../process/owned-files.ts';
 
 /**
  * Lock files of processes that use a directory. The name has the process in it, so that removing the
@@ -20,48 +24,46 @@ export class DirectoryLocks {
 
   /** Throws EEXIST when this process has the lock already. Returns the release function. */
   acquire(): () => void {
-    const pid = process.pid;
-    const lockFile = this.#getLockFile({ pid, startedAt: readProcessStart(pid) });
+    const lockFile = this.#getLockFile(identifyOwner());
     closeSync(openSync(lockFile, 'wx', 0o600));
-    return () => rmSync(lockFile, { force: true });
+    const stopRenewing = renewFile(lockFile);
+    return () => {
+      stopRenewing();
+      rmSync(lockFile, { force: true });
+    };
   }
 
   /** A living process with a lock, other than this one; null when there is none. */
-  findOtherOwner(): ProcessIdentity | null {
-    return this.#listOthers().find(isProcessAlive) ?? null;
+  findOtherOwner(): FileOwner | null {
+    return this.#listOthers().find((owner) => this.#isAlive(owner)) ?? null;
   }
 
   /** Removes the lock files of dead processes. */
   removeStale(): void {
     for (const owner of this.#listOthers()) {
-      if (!isProcessAlive(owner)) rmSync(this.#getLockFile(owner), { force: true });
+      if (!this.#isAlive(owner)) rmSync(this.#getLockFile(owner), { force: true });
     }
   }
 
-  #listOthers(): readonly ProcessIdentity[] {
-    return readLockOwners(this.#directory).filter(isOtherProcess);
+  #listOthers(): readonly FileOwner[] {
+    return readLockOwners(this.#directory).filter((owner) => !isSameOwner(owner, identifyOwner()));
   }
 
-  #getLockFile(owner: ProcessIdentity): string {
-    return path.join(this.#directory, formatLockName(owner));
+  #isAlive(owner: FileOwner): boolean {
+    return isOwnerAlive(owner, this.#getLockFile(owner));
+  }
+
+  #getLockFile(owner: FileOwner): string {
+    return path.join(this.#directory, `${LOCK_PREFIX}${formatOwner(owner)}`);
   }
 }
 
-const LOCK_NAME = /^lock-(\d+)-(\d*)$/u;
+const LOCK_PREFIX = 'lock-';
 
-function formatLockName({ pid, startedAt }: ProcessIdentity): string {
-  return `lock-${pid}-${startedAt}`;
-}
-
-function readLockOwners(directory: string): readonly ProcessIdentity[] {
-  return readdirSync(directory).flatMap((name) => {
-    const [, pid, startedAt = ''] = LOCK_NAME.exec(name) ?? [];
-    return pid === undefined ? [] : [{ pid: Number(pid), startedAt }];
-  });
-}
-
-function isOtherProcess({ pid, startedAt }: ProcessIdentity): boolean {
-  return pid !== process.pid || startedAt !== readProcessStart(process.pid);
+function readLockOwners(directory: string): readonly FileOwner[] {
+  return readdirSync(directory)
+    .filter((name) => name.startsWith(LOCK_PREFIX))
+    .flatMap((name) => parseOwner(name.slice(LOCK_PREFIX.length)) ?? []);
 }
 
 /**
@@ -86,7 +88,10 @@ export function lockSession(directory: string, id: string): () => void {
 /** Throws SESSION_BUSY when another living process has the session. */
 export function checkSessionUnlocked(directory: string, id: string): void {
   const holder = new DirectoryLocks(directory).findOtherOwner();
-  if (holder !== null) throw createBusyError(id, `process ${holder.pid}`);
+  if (holder === null) return;
+  const isElsewhere = ![identifyOwner().namespace, ''].includes(holder.namespace);
+  const where = isElsewhere ? ' of another process namespace, such as a container' : '';
+  throw createBusyError(id, `process ${holder.pid}${where}`);
 }
 
 function acquireLock(locks: DirectoryLocks, id: string): () => void {

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import { readTextIfPresent } from '../base/files.ts';
@@ -24,10 +24,23 @@ export function createSessionRecord(facts: SessionFacts): SessionRecord {
 }
 
 const RECORD_FILE = 'session.json';
-const TRANSCRIPT_FILE = 'transcript.jsonl';
+const TRANSCRIPT_EXTENSION = '.jsonl';
 
+/** The transcript of a session, named after it, because hooks take the file's name for the session's id. */
 export function getTranscriptPath(directory: string): string {
-  return path.join(directory, TRANSCRIPT_FILE);
+  const file = path.join(directory, `${path.basename(directory)}${TRANSCRIPT_EXTENSION}`);
+  if (existsSync(file)) return file;
+  const other = findOtherTranscript(directory);
+  return other === undefined ? file : path.join(directory, other);
+}
+
+/** Earlier versions named it `transcript.jsonl`, and a copied directory has the name of its original. */
+function findOtherTranscript(directory: string): string | undefined {
+  try {
+    return readdirSync(directory).find((name) => name.endsWith(TRANSCRIPT_EXTENSION));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Replaces the record in one step; throws on failure. Only the process with the lock may write it. */

@@ -1,3 +1,4 @@
+import { explainJsonError } from '../base/json-mistakes.ts';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
@@ -21,7 +22,9 @@ export interface CaseFields {
 /** `file` is the name in errors. */
 export function parseCase(text: string, file: string): CaseFields {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw createCaseError(file, `it is not JSON: ${parsed.error}`);
+  if (!parsed.ok) {
+    throw createCaseError(file, `it is not JSON: ${explainJsonError(text, parsed.error)}`);
+  }
   const fields = checkRecord({ file, at: '' }, parsed.value);
   checkKeys({ file, at: '' }, fields, CASE_KEYS);
   return {

@@ -11,7 +11,7 @@ import { type Difference, formatDifference, type Placeholders } from './expectat
 import type { FireDescription, EventDescription } from './resolve-event.ts';
 import { fireAt, mapTexts, type RunCaseOptions, withCaseHost } from './run-case.ts';
 import { isEventName } from '../hooks/events.ts';
-import type { TraceEntry } from '../trace/entry.ts';
+import { isOfWorkspace, type TraceEntry } from '../trace/entry.ts';
 import { getTraceFile } from '../trace/jsonl.ts';
 
 export interface RecordRequest extends RunCaseOptions {
@@ -141,28 +141,42 @@ function withPlaceholders(text: string, places: readonly (readonly [string, stri
 /** An event that was dispatched before, with its verdict. */
 interface StoredEvent {
   readonly id: string;
+  /** Which event it was, when and where. */
+  readonly origin: string;
   readonly fire: EventDescription;
   readonly answer: RecordedAnswer;
   /** Warnings, for example that parts were redacted. */
   readonly notes: readonly string[];
 }
 
-/** Finds a dispatch in the trace by its id, the beginning of its id, or `last`. */
-export function readStoredEvent(directory: string, maxFiles: number, id: string): StoredEvent {
+/** Finds a dispatch in the trace by its id, the beginning of its id, or `last`: of these workspace roots, or of all. */
+export function readStoredEvent(
+  directory: string,
+  maxFiles: number,
+  id: string,
+  roots: readonly string[] | null = null,
+): StoredEvent {
   const entries = readEntries(directory, maxFiles);
   const found =
-    id === 'last' ? entries.slice(0, 1) : entries.filter((each) => each.id.startsWith(id));
+    id === 'last'
+      ? entries.filter((each) => isOfWorkspace(each, roots)).slice(0, 1)
+      : entries.filter((each) => each.id.startsWith(id));
   const [entry, second] = found;
   if (entry === undefined || second !== undefined) {
     const many = `${found.length} events have an id that begins with ${JSON.stringify(id)}`;
+    const place =
+      id === 'last' && roots !== null ? `${directory} for ${roots.join(', ')}` : directory;
     throw createNotStoredError(
-      entry === undefined ? `event ${JSON.stringify(id)} not found in ${directory}` : many,
+      entry === undefined ? `event ${JSON.stringify(id)} not found in ${place}` : many,
+      entry === undefined && entries.length > 0 && id === 'last'
+        ? 'With --all the last event of any workspace is taken.'
+        : undefined,
     );
   }
   return createStoredEvent(entry);
 }
 
-type Entry = Pick<TraceEntry, 'id' | 'data' | 'input'> & RecordedAnswer;
+type Entry = Pick<TraceEntry, 'id' | 'at' | 'cwd' | 'root' | 'data' | 'input'> & RecordedAnswer;
 
 /** Newest first; incomplete lines are skipped. */
 function readEntries(directory: string, maxFiles: number): readonly Entry[] {
@@ -197,6 +211,7 @@ function createStoredEvent(entry: Entry): StoredEvent {
   const isInputCut = isRecord(entry.input) && typeof entry.input['cut'] === 'string';
   return {
     id,
+    origin: `${data['name']} of ${entry.at} in ${entry.root ?? entry.cwd}`,
     fire: { event: data['name'], facts: selectOwnFacts(data) },
     answer: isInputCut ? { ...entry, input: null } : entry,
     notes: [
@@ -232,9 +247,9 @@ function selectOwnFacts({
   return Object.fromEntries(Object.entries(data).filter(([key]) => !SESSION_FACTS.has(key)));
 }
 
-function createNotStoredError(message: string): HooklineError {
-  return new HooklineError('PAYLOAD_INVALID', {
-    message,
-    hint: 'Fire the event and record it at once: `hookline hooks test DIR --record EVENT …`.',
-  });
+function createNotStoredError(
+  message: string,
+  hint = 'Fire the event and record it at once: `hookline hooks test DIR --record EVENT …`.',
+): HooklineError {
+  return new HooklineError('PAYLOAD_INVALID', { message, hint });
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { isFile, readTextIfPresent } from '../base/files.ts';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { dropUndefined } from '../base/defined.ts';
@@ -227,7 +227,7 @@ function readFiles(expected: unknown, caseHost: CaseHost): Readonly<Record<strin
 function readOwnFile(name: string, { placeholders, copyDirectory }: CaseHost): string | null {
   const file = findRealPath(path.resolve(fillPlaceholders(name, placeholders)));
   if (copyDirectory === null || file === null || !isInside(copyDirectory, file)) return null;
-  return statSync(file).isFile() ? readFileSync(file, 'utf8') : null;
+  return isFile(file) ? readTextIfPresent(file) : null;
 }
 
 /** Part of a verdict as `expect` of a case.json writes it: `{ effect: 'deny', reasons: ['no'] }`. */

@@ -45,7 +45,11 @@ export const CLASSIC: VocabularyRules = {
       JSON.stringify(labels),
     ),
     Skill: createRenamedForm('use_skill', { skill: 'skill_name' }),
-    NotebookEdit: createDiffForm('notebook_path', null, 'new_source'),
+    NotebookEdit: { ...createDiffForm('notebook_path', null, 'new_source'), isStandIn: true },
+    ReadMcpResourceTool: createRenamedForm('access_mcp_resource', {
+      server: 'server_name',
+      uri: 'uri',
+    }),
   },
   formerNames: {},
   changeNames: [],

@@ -69,6 +69,7 @@ export const CLAUDE = {
       'cell_type',
       'edit_mode',
     ]),
+    ReadMcpResourceTool: createPlainForm('ReadMcpResourceTool', ['server', 'uri']),
   },
   formerNames: { Agent: ['Task'] },
   changeNames: [],

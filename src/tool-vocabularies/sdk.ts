@@ -58,11 +58,15 @@ export const SDK: VocabularyRules = {
     TodoWrite: null,
     AskUserQuestion: createQuestionForm('ask_question', (labels) => labels),
     Skill: createRenamedForm('skills', { skill: 'skill', args: 'args' }),
-    NotebookEdit: createRenamedForm(
-      EDITOR,
-      { notebook_path: 'path', new_source: 'new_text' },
-      { old_text: '' },
-    ),
+    NotebookEdit: {
+      ...createRenamedForm(
+        EDITOR,
+        { notebook_path: 'path', new_source: 'new_text' },
+        { old_text: '' },
+      ),
+      isStandIn: true,
+    },
+    ReadMcpResourceTool: null,
   },
   formerNames: {},
   changeNames: [APPLY_PATCH],

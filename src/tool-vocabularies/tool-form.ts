@@ -21,6 +21,8 @@ export interface ToolForm {
   readonly constants: Fields;
   /** Set when one input may hold several parts. */
   readonly list: ListShape | null;
+  /** Set where the vocabulary has no such tool, and another one with a similar effect stands for it. */
+  readonly isStandIn?: true;
   readonly show: (fields: Fields) => Fields;
   /** Returns the fields of an input, or a sentence about why it cannot be read. */
   readonly read: (input: unknown, base: Fields) => Fields | string;

@@ -25,7 +25,7 @@ import {
 } from './vocabulary.ts';
 import { describeNonObject, type ToolForm } from './tool-form.ts';
 
-export { TOOL_NAMES, findVocabulary, listNames, listNamesIn } from './tools.ts';
+export { CHANGE_NAMES, TOOL_NAMES, findVocabulary, listNames, listNamesIn } from './tools.ts';
 
 export type { InputChange, SharedInput } from './vocabulary.ts';
 export { VOCABULARIES, type ViewContext, type ToolCall, type ToolView, type Vocabulary };
@@ -84,6 +84,14 @@ export function findCallVocabulary(call: ToolCall): Vocabulary | null {
 /** Lists the names under which hooks of a vocabulary get the call. */
 export function listNamesOfCall(call: ToolCall, vocabulary: Vocabulary): readonly string[] {
   return [...new Set(listToolViews(call, vocabulary, NOWHERE).map(({ name }) => name))];
+}
+
+/** Whether hooks of a vocabulary get the call as another tool, because they know none like it. */
+export function hasStandIn(call: ToolCall, vocabulary: Vocabulary): boolean {
+  const called = findCalledTool(call);
+  return called !== null && called.vocabulary !== vocabulary
+    ? getForm(called.tool, vocabulary).isStandIn === true
+    : false;
 }
 
 const namesByCall = new Map<string, readonly string[]>();

@@ -95,6 +95,7 @@ export const TOOLS: Readonly<Record<ToolKind, Tool>> = {
     essential: ['notebook_path', 'new_source'],
     pathField: 'notebook_path',
   }),
+  ReadMcpResourceTool: createTool('ReadMcpResourceTool', { essential: ['server', 'uri'] }),
 };
 
 /** Returns the form that a vocabulary's hooks get. */
@@ -149,7 +150,6 @@ export const TOOL_NAMES: readonly ToolNames[] = [
   { claude: 'ToolSearch', classic: [], sdk: [] },
   { claude: 'ExitPlanMode', classic: [], sdk: [] },
   { claude: 'ListMcpResourcesTool', classic: [], sdk: [] },
-  { claude: 'ReadMcpResourceTool', classic: [], sdk: [] },
   { claude: 'mcp__<server>__<tool>', classic: [USE_MCP_TOOL], sdk: ['<server>__<tool>'] },
 ];
 
@@ -159,6 +159,14 @@ export function listNamesIn(vocabulary: Vocabulary): readonly string[] {
   const former = Object.values(RULES[vocabulary].formerNames).flat();
   return [...new Set([...names, ...former])];
 }
+
+/** Every name of a tool that changes files, in all vocabularies. */
+export const CHANGE_NAMES: ReadonlySet<string> = new Set([
+  ...listNames(describeToolNames(TOOLS.Write)),
+  ...listNames(describeToolNames(TOOLS.Edit)),
+  ...listNames(describeToolNames(TOOLS.NotebookEdit)),
+  MULTI_EDIT,
+]);
 
 const CALLED = new Map<string, CalledTool>([
   ...Object.values(TOOLS).flatMap(listCalledNames),

@@ -31,7 +31,8 @@ export type ToolKind =
   | 'TodoWrite'
   | 'AskUserQuestion'
   | 'Skill'
-  | 'NotebookEdit';
+  | 'NotebookEdit'
+  | 'ReadMcpResourceTool';
 
 /** Everything that differs between vocabularies except results; one object per vocabulary. */
 export interface VocabularyRules {

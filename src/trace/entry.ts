@@ -48,6 +48,29 @@ export interface TraceExchange extends Pick<
   readonly payloadBytes: number;
 }
 
+/** A call of a hook into its session, as it is stored. */
+export interface CallEntry {
+  readonly type: 'call';
+  readonly at: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly root: string | null;
+  readonly hook: string;
+  readonly call: string;
+  readonly text: string | null;
+  /** What the hook was answered; null for what it read. */
+  readonly answer: unknown;
+}
+
+/** Whether an entry was made in a workspace with one of these roots, or nobody knows where; null means any. */
+export function isOfWorkspace(
+  { root, cwd }: { readonly root?: unknown; readonly cwd?: unknown },
+  roots: readonly string[] | null,
+): boolean {
+  const place = root ?? cwd;
+  return roots === null || place === undefined || roots.some((each) => each === place);
+}
+
 const TEXT_LIMIT = 8 * 1024;
 const LONGEST_SECRET = 1024;
 
@@ -97,6 +120,15 @@ export function createLateEntry({
     data: null,
     exchanges: exchanges.map(toTraceExchange),
   };
+}
+
+/** Makes the stored form of a hook's call into its session. */
+export function createCallEntry(
+  call: Pick<CallEntry, 'hook' | 'call' | 'text'>,
+  answer: unknown,
+  { at, ...place }: Pick<CallEntry, 'sessionId' | 'cwd' | 'root'> & { readonly at: number },
+): CallEntry {
+  return { type: 'call', at: formatTime(at), ...place, ...call, answer: limitData(answer) };
 }
 
 /** The copy of the input that hooks change in place belongs to the dispatch and is not a fact of the event. */

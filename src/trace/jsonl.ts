@@ -2,7 +2,9 @@ import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import { appendPrivateFile, isNotFoundError } from '../base/files.ts';
-import { mapTexts, type TraceEntry } from './entry.ts';
+import { type CallEntry, mapTexts, type TraceEntry } from './entry.ts';
+
+type AnyEntry = TraceEntry | CallEntry;
 
 /** Redacts a text; `name` is the field that holds it. */
 export type Redact = (text: string, name: string) => string;
@@ -21,7 +23,7 @@ const TRACE_FILE = 'trace.jsonl';
 /** Writes entries later, never on the caller's path: a large event costs time. */
 export class TraceFile {
   readonly #options: TraceFileOptions;
-  #waiting: (() => TraceEntry)[] = [];
+  #waiting: (() => AnyEntry)[] = [];
   #writing: Promise<void> | null = null;
   #hasFailed = false;
 
@@ -30,7 +32,7 @@ export class TraceFile {
   }
 
   /** Makes the entry when it is written. */
-  record(entry: () => TraceEntry): void {
+  record(entry: () => AnyEntry): void {
     if (this.#hasFailed) return;
     this.#waiting.push(entry);
     this.#writing ??= this.#writeAll();
@@ -51,7 +53,7 @@ export class TraceFile {
     this.#writing = null;
   }
 
-  #writeEntries(entries: readonly (() => TraceEntry)[]): void {
+  #writeEntries(entries: readonly (() => AnyEntry)[]): void {
     const { directory, redact, onProblem } = this.#options;
     try {
       const traceEntries = entries.map((make) => make());
@@ -65,7 +67,7 @@ export class TraceFile {
   }
 }
 
-function redactEntries(entries: readonly TraceEntry[], redact: Redact): string {
+function redactEntries(entries: readonly AnyEntry[], redact: Redact): string {
   const clean = mapTexts(entries, redact);
   return Array.isArray(clean) ? clean.map((entry) => `${JSON.stringify(entry)}\n`).join('') : '';
 }

@@ -1,6 +1,9 @@
 import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
+import { isOfWorkspace } from './entry.ts';
 import { getTraceFile } from './jsonl.ts';
+
+const MOST_BYTES = 512 * 1024 * 1024;
 
 export interface HookStats {
   readonly hook: string;
@@ -15,6 +18,8 @@ export interface HookStats {
 export interface TraceStats {
   readonly hooks: readonly HookStats[];
   readonly dispatches: number;
+  /** Dispatches in other workspaces, which are not counted. */
+  readonly elsewhere: number;
   /** Lines that cannot be read, for example one that was half written when the machine stopped. */
   readonly unreadable: number;
 }
@@ -25,28 +30,39 @@ interface Tally {
   refusals: number;
 }
 
-/** Counts runs, failures and times per hook over all trace files that are kept. */
-export function readTraceStats(directory: string, maxFiles: number): TraceStats {
+/** Counts runs, failures and times per hook over all trace files that are kept, of these workspace roots or of all. */
+export function readTraceStats(
+  directory: string,
+  maxFiles: number,
+  roots: readonly string[] | null = null,
+): TraceStats {
   const tallies = new Map<string, Tally>();
   let dispatches = 0;
+  let elsewhere = 0;
   let unreadable = 0;
   for (const line of readLines(directory, maxFiles)) {
     const parsed = parseJson(line);
+    if (parsed.ok && isRecord(parsed.value) && parsed.value['type'] === 'call') continue;
     if (!parsed.ok || !isRecord(parsed.value) || !Array.isArray(parsed.value['outcomes'])) {
       unreadable++;
       continue;
     }
-    if (parsed.value['type'] === 'dispatch') dispatches++;
+    const isDispatch = parsed.value['type'] === 'dispatch';
+    if (!isOfWorkspace(parsed.value, roots)) {
+      if (isDispatch) elsewhere++;
+      continue;
+    }
+    if (isDispatch) dispatches++;
     for (const outcome of parsed.value['outcomes'].filter(isRecord)) countOutcome(tallies, outcome);
   }
   const hooks = [...tallies].map(([hook, tally]) => summarizeHook(hook, tally));
-  return { hooks: hooks.toSorted((a, b) => b.p95Ms - a.p95Ms), dispatches, unreadable };
+  return { hooks: hooks.toSorted((a, b) => b.p95Ms - a.p95Ms), dispatches, elsewhere, unreadable };
 }
 
 function readLines(directory: string, maxFiles: number): string[] {
   const files = Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number));
   return files
-    .flatMap((file) => (readTextIfPresent(file) ?? '').split('\n'))
+    .flatMap((file) => (readTextIfPresent(file, MOST_BYTES) ?? '').split('\n'))
     .filter((line) => line !== '');
 }
 

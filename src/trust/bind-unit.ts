@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { isHooklineError, getErrorMessage } from '../base/errors.ts';
 import {
+  type Collection,
   collectUnit,
   MAX_BYTES,
   createTooLargeError,
@@ -48,11 +49,11 @@ const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Throws a HooklineError when the unit is too large or something in it cannot be read. */
 export function bindUnit(unit: TrustUnit): Binding {
-  return bindUnitWith(hashFile, unit);
+  return bindCollection(hashFile, unit, collectUnit(unit));
 }
 
-export function bindUnitWith(hash: HashFile, unit: TrustUnit): Binding {
-  const collection = collectUnit(unit);
+/** The same for paths that were collected just before. */
+export function bindCollection(hash: HashFile, unit: TrustUnit, collection: Collection): Binding {
   const hashes = new Map(collection.marks);
   let bytesLeft = MAX_BYTES;
   for (const [key, file] of collection.files) {

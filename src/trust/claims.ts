@@ -15,7 +15,14 @@ import { getErrorMessage } from '../base/errors.ts';
 import { createPrivateDirectory, isNotFoundError } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import {
-  isProcessAlive,
+  type FileOwner,
+  formatOwner,
+  identifyOwner,
+  isOwnerAlive,
+  parseOwner,
+  renewFile,
+} from '../process/owned-files.ts';
+import {
   listAncestors,
   type ProcessIdentity,
   type ProcessInfo,
@@ -55,7 +62,7 @@ export function createLazyClaim(stateDirectory: string | null): LazyClaim {
 const processClaims = new Map<string, Claim>();
 
 /** Claims the state directory until the process ends, for what is never closed. */
-export function holdForProcess(stateDirectory: string | null): void {
+export function acquireProcessClaim(stateDirectory: string | null): void {
   if (stateDirectory === null || processClaims.has(stateDirectory)) return;
   processClaims.set(stateDirectory, holdClaim(stateDirectory));
 }
@@ -85,32 +92,33 @@ function getClaimsDirectory(stateDirectory: string): string {
 
 function createRelease(file: string, descriptor: number): () => void {
   let isHeld = true;
+  const stopRenewing = renewFile(file);
   return () => {
     if (!isHeld) return;
     isHeld = false;
+    stopRenewing();
     rmSync(file, { force: true });
     closeSync(descriptor);
   };
 }
 
-const CLAIM_NAME = /^claim-(\d+)-(\d*)-[0-9a-f-]+$/u;
+const CLAIM_NAME = /^claim-(\d+-\d*(?:-n\d+)?)-[0-9a-f-]+$/u;
 
 /** Two copies of this module in one process have a file each. */
 function formatClaimName(): string {
-  const { pid, startedAt } = readProcess('self') ?? { pid: process.pid, startedAt: '' };
-  return `claim-${pid}-${startedAt}-${randomUUID()}`;
+  return `claim-${formatOwner(identifyOwner())}-${randomUUID()}`;
 }
 
-function parseClaimName(name: string): ProcessIdentity | null {
-  const [, pid, startedAt = ''] = CLAIM_NAME.exec(name) ?? [];
-  return pid === undefined ? null : { pid: Number(pid), startedAt };
+function parseClaimName(name: string): FileOwner | null {
+  const [, owner = ''] = CLAIM_NAME.exec(name) ?? [];
+  return parseOwner(owner);
 }
 
-function listClaims(directory: string): readonly (ProcessIdentity & { readonly name: string })[] {
+function listClaims(directory: string): readonly (FileOwner & { readonly file: string })[] {
   try {
     return readdirSync(directory).flatMap((name) => {
       const owner = parseClaimName(name);
-      return owner === null ? [] : [{ ...owner, name }];
+      return owner === null ? [] : [{ ...owner, file: path.join(directory, name) }];
     });
   } catch (error) {
     if (isNotFoundError(error)) return [];
@@ -119,8 +127,8 @@ function listClaims(directory: string): readonly (ProcessIdentity & { readonly n
 }
 
 function removeStaleClaims(directory: string): void {
-  for (const { name, ...owner } of listClaims(directory)) {
-    if (!isProcessAlive(owner)) rmSync(path.join(directory, name), { force: true });
+  for (const claim of listClaims(directory)) {
+    if (!isOwnerAlive(claim, claim.file)) rmSync(claim.file, { force: true });
   }
 }
 
@@ -166,7 +174,7 @@ export function findClaimAbove(stateDirectory: string): string | null {
     if (isClaimed || holdsClaim(each, state)) return `process ${each.pid} runs it`;
   }
   if (isComplete) return null;
-  const other = claims.find((claim) => claim.pid !== self.pid && isProcessAlive(claim));
+  const other = claims.find((claim) => claim.pid !== self.pid && isOwnerAlive(claim, claim.file));
   return other === undefined
     ? null
     : `process ${other.pid} runs hooks, and whether it started this command cannot be told`;

@@ -35,8 +35,10 @@ export interface Collection {
   readonly probes: Probe[];
   /** What is not bound, as sentences. */
   readonly unbound: Set<string>;
-  /** Interpreters and packages that are not bound, by name. */
+  /** Packages and links that are not bound, by name. */
   readonly uncovered: Set<string>;
+  /** Interpreters outside of the workspace, which are not bound, as they are written. */
+  readonly interpreters: Set<string>;
 }
 
 const MAX_FILES = 2_000;
@@ -74,6 +76,7 @@ function createFollowPort(walk: Walk): FollowPort {
       walk.probes.push(probePath(directory, 'state'));
     },
     addUncovered: (name) => walk.uncovered.add(name),
+    addInterpreter: (name) => walk.interpreters.add(name),
     startSearchPath: () => {
       isSearching = true;
     },
@@ -124,6 +127,7 @@ function startWalk(unit: TrustUnit): Walk {
     probes: [probePath(unit.entry, 'target')],
     unbound: new Set(),
     uncovered: new Set(),
+    interpreters: new Set(),
     directories: new Set(),
     bytes: 0,
   };

@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode } from '../base/errors.ts';
 import { isNotFoundError, replacePrivateFileSync } from '../base/files.ts';
-import { type Binding, bindUnit, readBytes } from './bind-unit.ts';
-import type { TrustUnit } from './collect-unit.ts';
+import { type Binding, readBytes } from './bind-unit.ts';
+import { MAX_BYTES } from './collect-unit.ts';
 import {
   type BoundEntry,
   compareFileMaps,
@@ -12,8 +12,9 @@ import {
   findSha256,
   computeSha256,
 } from './file-map.ts';
+import { isCompiled } from './follow-references.ts';
 
-/** A path that differs from the trusted state; texts are null when binary, too large or lost. */
+/** A path that differs from the trusted state; texts are null when compiled, too large or lost. */
 export interface FileChange extends FileDifference {
   readonly before: string | null;
   readonly after: string | null;
@@ -22,13 +23,12 @@ export interface FileChange extends FileDifference {
 const MAX_TEXT_BYTES = 256 * 1024;
 const STORED_NAME = /^([0-9a-f]{64})(?:\.\d+\.tmp)?$/;
 
-/** The changes to review before trusting the unit again. */
+/** The changes to review before trusting again what was bound now. */
 export function computeChangesSince(
   trusted: BoundEntry,
-  unit: TrustUnit,
+  now: Binding,
   objectsDirectory: string,
 ): readonly FileChange[] {
-  const now = bindUnit(unit);
   const before = new Map(Object.entries(trusted.files));
   const after = new Map(Object.entries(now.files));
   return compareFileMaps(trusted.files, now.files).map(({ path, kind }) => ({
@@ -49,12 +49,20 @@ function readHeldText(
 }
 
 function readStoredText(directory: string, sha256: string): string | null {
-  return readTextWithHash(path.join(directory, sha256), sha256)?.text ?? null;
+  return toText(readBytesWithHash(path.join(directory, sha256), sha256, MAX_TEXT_BYTES));
 }
 
 function readCurrentText(binding: Binding, key: string, sha256: string): string | null {
   if (key === ENTRY_TEXT_KEY) return binding.text;
-  return readTextWithHash(path.resolve(binding.root, key), sha256)?.text ?? null;
+  const file = path.resolve(binding.root, key);
+  return toText(readBytesWithHash(file, sha256, MAX_TEXT_BYTES));
+}
+
+/** The bytes of a file as they were bound; null when it has others by now, or is not bound. */
+export function readBoundBytes(binding: Binding, file: string): Buffer | null {
+  const mark = binding.files[path.relative(binding.root, file)];
+  const sha256 = mark === undefined ? null : findSha256(mark);
+  return sha256 === null ? null : readBytesWithHash(file, sha256, MAX_BYTES);
 }
 
 /** Stores the texts of trusted files, so that a later change can be shown as a diff. */
@@ -62,31 +70,38 @@ export function storeTexts(objectsDirectory: string, binding: Binding): void {
   for (const [key, value] of Object.entries(binding.files)) {
     const sha256 = findSha256(value);
     if (sha256 === null) continue;
-    const text = readCurrentText(binding, key, sha256);
-    if (text !== null) replacePrivateFileSync(path.join(objectsDirectory, sha256), text);
+    const bytes =
+      key === ENTRY_TEXT_KEY
+        ? binding.text
+        : readBytesWithHash(path.resolve(binding.root, key), sha256, MAX_TEXT_BYTES);
+    if (bytes === null || (typeof bytes !== 'string' && isCompiled(bytes))) continue;
+    replacePrivateFileSync(path.join(objectsDirectory, sha256), bytes);
   }
 }
 
-/** Null unless the file still has these bytes and they are a text of limited size. */
-function readTextWithHash(file: string, sha256: string): { readonly text: string } | null {
-  const bytes = tryReadBytes(file);
-  if (bytes === null || computeSha256(bytes) !== sha256 || bytes.includes(0)) return null;
-  return decodeUtf8(bytes);
-}
-
-function tryReadBytes(file: string): Buffer | null {
+/** Null unless the file still has these bytes, and not too many. */
+function readBytesWithHash(file: string, sha256: string, maxBytes: number): Buffer | null {
   try {
-    return readBytes(file, MAX_TEXT_BYTES);
+    const bytes = readBytes(file, maxBytes);
+    return bytes !== null && computeSha256(bytes) === sha256 ? bytes : null;
   } catch {
     return null;
   }
 }
 
-function decodeUtf8(bytes: Buffer): { readonly text: string } | null {
+function toText(bytes: Buffer | null): string | null {
+  return bytes === null || isCompiled(bytes) ? null : decodeForReview(bytes);
+}
+
+/**
+ * Decodes bytes so that each of them can be seen: a shell runs a script with a NUL or a stray byte in it, and
+ * replacing those would make different scripts look the same.
+ */
+export function decodeForReview(bytes: Buffer): string {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return null;
+    return bytes.toString('latin1');
   }
 }
 

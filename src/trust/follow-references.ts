@@ -1,14 +1,9 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { isDirectory, isFile } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
+import { listMappedTargets } from './package-imports.ts';
+import { hidesLibraryModule } from './python-modules.ts';
 import type { TrustUnit } from './trust-unit.ts';
 import { extractCommandText } from './reference-words.ts';
 import {
@@ -28,11 +23,14 @@ export interface FollowPort {
   probeDirectory(directory: string): void;
   /** Names what is not bound. */
   addUncovered(name: string): void;
+  /** Names an interpreter that is not bound. */
+  addInterpreter(name: string): void;
   /** From now on, what is added was found only because the PATH leads into the workspace. */
   startSearchPath(): void;
 }
 
 const MAX_FOLLOWED = 400;
+const MAX_ENTERED = 100;
 
 /**
  * Finds the workspace files that run because a bound file or command line loads or starts them: imports,
@@ -101,12 +99,15 @@ class ReferenceFollower {
     for (const word of references.interpreters) this.#interpreters.add(word);
     const beside = file === null ? [] : listOwnDirectories(file);
     const places = this.#listPlaces();
-    const entered = listEntered(references, [...beside, ...places]);
+    const first = listEntered(references, [...beside, ...places]);
+    // `cd sub; PYTHONPATH=lib python3 …`
+    const entered = unique([...first, ...listEntered(references, first)]).slice(0, MAX_ENTERED);
     const started = [...references.started].filter((word) => file === null || !isData(word));
     this.#addStarted(started, unique([...beside, ...places, ...entered]));
     const importing = unique([...(file === null ? places : beside), ...entered]);
     for (const written of references.imports) {
       this.#addImport(written, importing);
+      this.#addPackageImport(written, importing);
       // Ruby, Perl and PHP load files relative to the current directory as well.
       this.#addImport(written, places, false);
     }
@@ -207,11 +208,44 @@ class ReferenceFollower {
     const places = path.isAbsolute(written)
       ? [written, ...bases.map((base) => path.join(base, relative))]
       : bases.flatMap((base) => listKernelPaths(base, written));
+    // What is bound with its whole directory says by itself which packages it does not bind.
+    const hasOwnText = this.#unit.text !== undefined;
+    if (hasOwnText && /^[\w@]/.test(written)) this.#namePackage(written, bases);
     for (const place of places) {
       if (!this.#isOurs(place) && !isInside(this.#port.root, path.dirname(place))) continue;
       if (canAppear && /^\.{0,2}\//.test(written)) this.#probeNearest(place);
       for (const file of listImportedFiles(place)) this.#add(file);
     }
+  }
+
+  /** Node.js looks for `require('x')` in the directories above, too. */
+  #namePackage(name: string, bases: readonly string[]): void {
+    const found = bases
+      .map((base) => path.join(base, 'node_modules', name))
+      .find((place) => this.#isOurs(place) && isDirectory(place));
+    if (found !== undefined) this.#nameInstalledPackage(found);
+  }
+
+  /** `#x` and the package's own name mean what the nearest package.json says. */
+  #addPackageImport(written: string, bases: readonly string[]): void {
+    if (/^(?:[./]|node:)/.test(written)) return;
+    for (const base of bases) {
+      const directory = this.#findPackageDirectory(base, written.startsWith('#'));
+      if (directory === null) continue;
+      const manifest = path.join(directory, 'package.json');
+      const targets = listMappedTargets(readScriptText(manifest) ?? '', written);
+      if (targets.length > 0) this.#port.addFile(manifest);
+      for (const target of targets) this.#addImport(target, [directory]);
+    }
+  }
+
+  /** The nearest directory with a package.json, up to the root; a nearer one may appear. */
+  #findPackageDirectory(directory: string, canAppear: boolean): string | null {
+    if (!isInside(this.#port.root, directory)) return null;
+    if (canAppear) this.#port.probeDirectory(directory);
+    if (isFile(path.join(directory, 'package.json'))) return directory;
+    if (directory === this.#port.root) return null;
+    return this.#findPackageDirectory(path.dirname(directory), canAppear);
   }
 
   #addModules(names: ReadonlySet<string>, file: string | null, importing: readonly string[]): void {
@@ -229,6 +263,13 @@ class ReferenceFollower {
       const starts = level === 0 ? unique(bases) : climb(file, level);
       for (const start of starts) this.#addModule(start, parts);
     }
+    for (const base of unique(importing)) this.#addLibraryModules(base);
+  }
+
+  #addLibraryModules(directory: string): void {
+    if (!isInside(this.#port.root, directory)) return;
+    const hiding = [...this.#list(directory)].filter(hidesLibraryModule);
+    for (const name of hiding) this.#addModule(directory, name.split('.', 1));
   }
 
   #addModule(directory: string, [first, ...rest]: readonly string[]): void {
@@ -292,7 +333,7 @@ class ReferenceFollower {
   nameInterpreters(): void {
     for (const written of this.#interpreters) {
       if (written === '' || this.#boundPrograms.has(path.basename(written))) continue;
-      this.#port.addUncovered(`${written} (interpreter)`);
+      this.#port.addInterpreter(written);
     }
   }
 }
@@ -440,7 +481,8 @@ function readScriptText(file: string): string | null {
   }
 }
 
-function isCompiled(bytes: Uint8Array): boolean {
+/** Whether the kernel runs these bytes itself; all others may be a text to some interpreter. */
+export function isCompiled(bytes: Uint8Array): boolean {
   const magic = Buffer.from(bytes.subarray(0, 4)).toString('latin1');
   return /^(?:\x7FELF|MZ|\xFE\xED\xFA|[\xCE\xCF]\xFA\xED\xFE|\xCA\xFE\xBA\xBE)/.test(magic);
 }
@@ -450,24 +492,5 @@ function listNames(directory: string): readonly string[] {
     return readdirSync(directory).toSorted();
   } catch {
     return [];
-  }
-}
-
-function isFile(file: string): boolean {
-  return readKind(file) === 'file';
-}
-
-function isDirectory(file: string): boolean {
-  return readKind(file) === 'directory';
-}
-
-function readKind(file: string): 'file' | 'directory' | null {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return null;
-    if (stats.isDirectory()) return 'directory';
-    return stats.isFile() ? 'file' : null;
-  } catch {
-    return null;
   }
 }

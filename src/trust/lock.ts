@@ -1,3 +1,4 @@
+import { explainJsonError } from '../base/json-mistakes.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { type Binding, bindUnit } from './bind-unit.ts';
@@ -71,7 +72,9 @@ export function formatLock(lock: Lock): string {
 /** `source` is how an error names the file. */
 export function parseLock(text: string, source: string): Lock {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw createInvalidLockError(source, `it is not JSON: ${parsed.error}`);
+  if (!parsed.ok) {
+    throw createInvalidLockError(source, `it is not JSON: ${explainJsonError(text, parsed.error)}`);
+  }
   if (!isRecord(parsed.value)) {
     throw createInvalidLockError(
       source,

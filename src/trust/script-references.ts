@@ -16,8 +16,23 @@ export interface ScriptReferences {
 
 const MAX_REFERENCES = 2_000;
 
-/** Independent of the language, because the command line decides which interpreter reads a file. */
+const MAX_EXTRACTED = 100;
+const extracted = new Map<string, ScriptReferences>();
+
+/**
+ * Independent of the language, because the command line decides which interpreter reads a file. Caches its
+ * results, because the hooks of a directory load the same helpers.
+ */
 export function extractScriptReferences(text: string): ScriptReferences {
+  const known = extracted.get(text);
+  if (known !== undefined) return known;
+  if (extracted.size >= MAX_EXTRACTED) extracted.clear();
+  const references = readReferences(text);
+  extracted.set(text, references);
+  return references;
+}
+
+function readReferences(text: string): ScriptReferences {
   const plain = text.replaceAll(/\\\r?\n/g, ' ');
   const commands = [...readShebang(plain), ...splitIntoCommands(expandAssignments(plain))];
   return {
@@ -58,6 +73,7 @@ const PYTHON_CALL =
   /\b(?:import_module|__import__|find_spec|run_module)\s{0,20}\(\s{0,20}["'](?<module>[\w.]{1,200})["']/g;
 
 function* listPythonModules(text: string): Generator<string> {
+  if (!/import|find_spec|run_module/.test(text)) return;
   for (const { groups } of text.matchAll(PYTHON_IMPORT)) {
     yield* (groups?.['list'] ?? '').split(',').map(readModuleName);
   }
@@ -89,7 +105,10 @@ function* listModuleOptions(commands: readonly (readonly string[])[]): Generator
 
 const LOADING =
   /(?<![\w$-])(?:from|import|require|require_relative|require_once|include|include_once|load|autoload|dofile|loadfile|do|use|resolve|register|run_path|SourceFileLoader|Import-Module|Worker|fork)\b[^"'`\n;]{0,60}(["'`])(?<file>[^"'`\n]{1,400})\1/gi;
-const PERL_USE = /^[ \t]{0,100}(?:use|require)[ \t]{1,20}(?<name>\w{1,100}(?:::\w{1,100}){1,20})/gm;
+const PERL_USE = new RegExp(
+  String.raw`${START}(?:use|require)[ \t]{1,20}(?<name>\w{1,100}(?:::\w{1,100}){0,20})`,
+  'g',
+);
 
 /** What `import './x'`, `require_relative 'x'`, `include __DIR__ . '/x'` and the like name. */
 function* listLoadedPaths(text: string): Generator<string> {
@@ -205,6 +224,9 @@ export function stripUnknown(word: string): string {
 
 const SEARCH_PATH =
   /(?:sys\.path|PYTHONPATH|NODE_PATH|RUBYLIB|PERL5LIB|use lib|LOAD_PATH|\bPATH=)[^\n]{0,400}/g;
+/** `PYTHONPATH=lib`, `perl -Mlib=lib`, `ruby -Ilib`: a name without a slash is a directory, too. */
+const SEARCH_OPTION =
+  /(?:\b(?:PYTHONPATH|NODE_PATH|RUBYLIB|PERL5LIB)=|\s-(?:Mlib=|I[ \t]{0,10}))["']?(?<list>[^\s"';|&]{1,400})/g;
 
 function* listEnteredDirectories(
   text: string,
@@ -212,6 +234,9 @@ function* listEnteredDirectories(
 ): Generator<string> {
   for (const [program, target] of commands) {
     if ((program === 'cd' || program === 'pushd') && target !== undefined) yield target;
+  }
+  for (const { groups } of text.matchAll(SEARCH_OPTION)) {
+    yield* (groups?.['list'] ?? '').split(/[:,]/).filter((each) => each !== '');
   }
   for (const [line] of text.matchAll(SEARCH_PATH)) {
     yield '.';

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { memoizePerWave } from '../base/memoize.ts';
-import { type Binding, bindUnitWith, createFileHasher, type HashFile } from './bind-unit.ts';
-import type { TrustUnit } from './collect-unit.ts';
+import { type Binding, bindCollection, createFileHasher, type HashFile } from './bind-unit.ts';
+import { type Collection, collectUnit, type TrustUnit } from './collect-unit.ts';
 import { type BoundEntry, compareFileMaps, ENTRY_TEXT_KEY, isCoveredBy } from './file-map.ts';
 import {
   type Fingerprint,
@@ -34,6 +34,12 @@ export interface TrustSources {
   readonly clock?: Clock;
 }
 
+interface CheckedUnit {
+  readonly fingerprint: Fingerprint;
+  readonly state: TrustState;
+  readonly collection: Collection;
+}
+
 /** Caches the state of each unit object: as long as nothing changes, a check costs a few stat calls. */
 export class TrustChecker {
   readonly #sources: TrustSources;
@@ -41,7 +47,7 @@ export class TrustChecker {
   readonly #getPathStates = memoizePerWave(createPathStates);
   #record: TrustRecord | HooklineError;
   #hash: HashFile;
-  #cache = new WeakMap<TrustUnit, { fingerprint: Fingerprint; state: TrustState }>();
+  #cache = new WeakMap<TrustUnit, CheckedUnit>();
 
   constructor(sources: TrustSources) {
     this.#sources = sources;
@@ -64,12 +70,19 @@ export class TrustChecker {
     const hashedAtMs = this.#clock.now();
     const bound = tryBind(unit, this.#hash);
     if (!bound.ok) return createUntrusted(bound.why);
-    const { fingerprint } = bound.binding;
+    const { collection } = bound;
     const state = judgeBinding(bound.binding, this.#record, this.#sources.lock);
-    if (isSettled(fingerprint, hashedAtMs)) {
-      this.#cache.set(unit, { fingerprint: dropRedundantProbes(fingerprint), state });
+    if (isSettled(collection.probes, hashedAtMs)) {
+      const fingerprint = dropRedundantProbes(collection.probes);
+      this.#cache.set(unit, { fingerprint, state, collection });
     }
     return state;
+  }
+
+  /** The paths that a unit binds now; throws as `collectUnit` does. */
+  collect(unit: TrustUnit): Collection {
+    this.check(unit);
+    return this.#cache.get(unit)?.collection ?? collectUnit(unit);
   }
 
   /** What is cached was found with the record as it was. */
@@ -83,12 +96,13 @@ export class TrustChecker {
 }
 
 type BindResult =
-  | { readonly ok: true; readonly binding: Binding }
+  | { readonly ok: true; readonly binding: Binding; readonly collection: Collection }
   | { readonly ok: false; readonly why: string };
 
 function tryBind(unit: TrustUnit, hash: HashFile): BindResult {
   try {
-    return { ok: true, binding: bindUnitWith(hash, unit) };
+    const collection = collectUnit(unit);
+    return { ok: true, binding: bindCollection(hash, unit, collection), collection };
   } catch (error) {
     return { ok: false, why: getErrorMessage(error) };
   }

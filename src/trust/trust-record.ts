@@ -1,3 +1,4 @@
+import { explainJsonError } from '../base/json-mistakes.ts';
 import path from 'node:path';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
@@ -104,7 +105,9 @@ function parseEntries(
 ): Pick<TrustRecord, 'entries' | 'unconfirmed'> {
   if (text === null) return { entries: [], unconfirmed: [] };
   const parsed = parseJson(text);
-  if (!parsed.ok) throw createInvalidRecordError(file, `it is not JSON: ${parsed.error}`);
+  if (!parsed.ok) {
+    throw createInvalidRecordError(file, `it is not JSON: ${explainJsonError(text, parsed.error)}`);
+  }
   if (!isRecord(parsed.value)) {
     throw createInvalidRecordError(
       file,

@@ -157,7 +157,12 @@ describe('a sub-agent', () => {
     ]);
     expect(result).toMatchObject({ ending: 'done', text: 'Done without.' });
     expect(answersIn(recorder)).toEqual([expect.stringContaining('no money for that')]);
-    expect(named(fixture, 'RunEnd')).toHaveLength(1);
+    expect(
+      named(fixture, 'RunEnd').map(({ agent, status }) => [agent.parentId === null, status]),
+    ).toEqual([
+      [false, 'failed'],
+      [true, 'completed'],
+    ]);
   });
 
   it('adds its usage to the session’s', async () => {

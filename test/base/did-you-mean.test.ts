@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findClosestName } from '../../src/base/did-you-mean.ts';
+import { findClosestName, isMisspelling } from '../../src/base/did-you-mean.ts';
 
 const KNOWN = ['PreToolUse', 'PostToolUse', 'Stop'] as const;
 
@@ -32,4 +32,21 @@ test('a known name stands for itself', () => {
 
 test('among no names none is near', () => {
   expect(findClosestName('anything', [])).toBeNull();
+});
+
+test.each([
+  ['setting.json', 'settings.json', true],
+  ['settings.josn', 'settings.json', true],
+  ['SETTINGS.json', 'settings.json', true],
+  ['hook', 'hooks', true],
+  ['hoks', 'hooks', true],
+  ['settings.json', 'settings.json', false],
+  ['settings1.json', 'settings.json', false],
+  ['settings.json~', 'settings.json', false],
+  ['_hooks', 'hooks', false],
+  ['hoo', 'hooks', false],
+  ['settings.local.json', 'settings.json', false],
+  ['.cloud', '.claude', false],
+])('%j is a slip of %j: %j', (written, name, isSlip) => {
+  expect(isMisspelling(written, name)).toBe(isSlip);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listVisibleLines, makeVisible } from '../../src/base/visible-text.ts';
+import { listVisibleLines, escapeInvisible } from '../../src/base/visible-text.ts';
 
 it.each([
   ['a plain line', 'git status --short', 'git status --short'],
@@ -18,7 +18,7 @@ it.each([
   ['half a character', 'a\uD800b', String.raw`a\u{d800}b`],
   ['many spaces', `a${' '.repeat(300)}b`, 'a ⟨300 spaces⟩ b'],
 ])('shows %s', (_what, line, visible) => {
-  expect(makeVisible(line)).toBe(visible);
+  expect(escapeInvisible(line)).toBe(visible);
 });
 
 it('marks the empty lines at the end of a text, not those inside', () => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { escapeTerminalText, type Printer } from '../../src/cli/output/print.ts';
@@ -17,6 +18,7 @@ export async function runInProcess(
     const code = await runCommandLine(['node', 'hookline', ...args], {
       print: createCapture(printed),
       env: process.env,
+      stdin: Readable.from([]),
       signal: new AbortController().signal,
     });
     return { code, ...printed };

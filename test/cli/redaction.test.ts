@@ -31,6 +31,17 @@ async function printWithAndWithoutRaw(
 
 describe('a secret', () => {
   it.each([
+    ['an argument', ['hooks', 'rm', `x-${TOKEN}`]],
+    ['a file', ['hooks', 'fire', 'PreToolUse', '--facts', `/none/${TOKEN}`]],
+    ['an address', ['plugin', 'install', `https://u:${BEARER}@127.0.0.1:9/x.tgz`]],
+    ['a session', ['sessions', 'show', TOKEN]],
+  ])('in the error about %s is redacted', async (_, args) => {
+    const { code, stdout, stderr } = await runHookline(args, at(createTempWorkspace()));
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).not.toMatch(new RegExp(`${TOKEN}|${BEARER}`));
+  });
+
+  it.each([
     [
       'in stderr of a hook that refuses',
       `cat > /dev/null; printf 'see:\\n%s' ${TOKEN} >&2; exit 2`,

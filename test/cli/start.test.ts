@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooklineProgram, runHookline } from './hookline.ts';
-import { at, createTempWorkspace, type TempWorkspace } from './temp-workspace.ts';
+import { answering, at, createTempWorkspace, HOOKS, type TempWorkspace } from './temp-workspace.ts';
 
 /** The program as it is installed, in a directory of its own. */
 function install(workspace: TempWorkspace): string {
@@ -13,9 +13,13 @@ function install(workspace: TempWorkspace): string {
 }
 
 function list(workspace: TempWorkspace, installed: string) {
+  return run(workspace, installed, ['hooks', 'list']);
+}
+
+function run(workspace: TempWorkspace, installed: string, args: readonly string[]) {
   const program = path.join(installed, 'dist', 'bin', 'hookline.js');
   const env = { HOOKLINE_HOME: path.join(workspace.directory, 'state') };
-  return runHookline(['hooks', 'list'], { ...at(workspace), env, program });
+  return runHookline(args, { ...at(workspace), env, program });
 }
 
 function cacheIn(installed: string): string {
@@ -52,5 +56,49 @@ describe('the V8 compile cache', () => {
     mkdirSync(path.join(installed, 'node_modules'));
     symlinkSync('/dev/null', path.join(installed, 'node_modules', '.cache'));
     expect(await list(workspace, installed)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+/** Each part that the first command loads is compiled then, and stored under its name and hash. */
+function partsIn(installed: string): readonly string[] {
+  return readdirSync(cacheIn(installed)).map((name) => name.replace(/-[\w-]{8}\.js\.bin$/, ''));
+}
+
+describe('the parts of the program that a command loads', () => {
+  it('are only those that look for hooks, when there is none', async () => {
+    const workspace = createTempWorkspace();
+    const installed = install(workspace);
+    await list(workspace, installed);
+    expect(partsIn(installed)).toEqual(['looking', 'main']);
+  });
+
+  it('are also those that examine what was found, when there is a hook', async () => {
+    const workspace = createTempWorkspace({ [`${HOOKS}/PreToolUse`]: answering({}) });
+    const installed = install(workspace);
+    await list(workspace, installed);
+    expect(partsIn(installed)).toEqual(['found', 'looking', 'main']);
+  });
+
+  it('are also the agent’s, and nothing of hooks or servers, when a task needs no more', async () => {
+    const workspace = createTempWorkspace({
+      'one.txt': 'one\n',
+      'turns.json': JSON.stringify([
+        { tools: [{ name: 'Read', input: { file_path: 'one.txt' } }] },
+        { tools: [{ name: 'Bash', input: { command: 'echo hello' } }] },
+        { text: 'Done.' },
+      ]),
+    });
+    const installed = install(workspace);
+    const { stdout } = await run(workspace, installed, ['run', '--script', 'turns.json', 'go']);
+    expect(stdout).toBe('Done.\n');
+    const later = ['claude', 'claude-found'];
+    expect(partsIn(installed).filter((part) => !later.includes(part))).toEqual([
+      'agent',
+      'looking',
+      'main',
+      'program',
+      'rolldown-runtime',
+      'running',
+    ]);
   });
 });

@@ -22,10 +22,10 @@ export interface Watcher {
 /** Runs the built program in a terminal; both its streams are in `stdout`. */
 export function runInTerminal(
   args: readonly string[],
-  { cwd, ...options }: HooklineOptions,
+  { cwd, program = hooklineProgram(), ...options }: HooklineOptions,
   { dialogue = [], onShown }: Watcher = {},
 ): Promise<HooklineResult> {
-  const command = [process.execPath, hooklineProgram(), ...args];
+  const command = [process.execPath, program, ...args];
   const child = spawn('python3', [TERMINAL, JSON.stringify(dialogue), ...command], {
     cwd,
     env: { TERM: 'xterm-256color', ...environmentOf(options) },

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { findCases, readCase } from '../../src/testing/case.ts';
 import { formatDifference } from '../../src/testing/expectation.ts';
 import { runCase } from '../../src/testing/run-case.ts';
+import { createDirectory, write as writeFile } from '../base/directory.ts';
 import {
   answered,
   bash,
@@ -109,9 +110,9 @@ describe.skipIf(!hasJq)('the file protection plugin (skipped without bash and jq
 
 describe.skipIf(!hasJq)('the auto-formatter plugin (skipped without bash and jq)', () => {
   const PRETTIER = '#!/bin/sh\necho "$*" >> "$CLAUDE_PROJECT_DIR/prettier.log"\nexit 1\n';
-  const files = { 'bin/prettier': PRETTIER };
-
   it('formats what was edited or written, also when the formatter fails', async () => {
+    const bin = createDirectory();
+    writeFile(path.join(bin, 'prettier'), PRETTIER, 0o755);
     await withPlugin(
       'auto-formatter',
       async ({ fire, lines, root }) => {
@@ -125,7 +126,7 @@ describe.skipIf(!hasJq)('the auto-formatter plugin (skipped without bash and jq)
           `--write ${root}/b.css`,
         ]);
       },
-      { files, env: { PATH: `./bin:${process.env['PATH']}` } },
+      { env: { PATH: `${bin}:${process.env['PATH']}` } },
     );
   });
 });

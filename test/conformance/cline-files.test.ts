@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { typescriptLoader } from '../../src/host/config.ts';
+import { typescriptLoader } from '../../src/host/dialect-machine.ts';
 import { readCase } from '../../src/testing/case.ts';
 import { formatDifference } from '../../src/testing/expectation.ts';
 import { runCase } from '../../src/testing/run-case.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CLAUDE_HOOK_LANGUAGES } from '../../src/dialects/claude/templates/plan.ts';
 import { HOOK_LANGUAGES } from '../../src/dialects/cline-files/templates/plan.ts';
 import type { ScriptLanguage } from '../../src/dialects/templates.ts';
-import { typescriptLoader } from '../../src/host/config.ts';
+import { typescriptLoader } from '../../src/host/dialect-machine.ts';
 import { createProgramFinder } from '../../src/process/program-finder.ts';
 import { createDirectory, write } from '../base/directory.ts';
 

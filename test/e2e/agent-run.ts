@@ -85,7 +85,7 @@ export interface StoredLine {
 }
 
 export function transcriptOf({ home }: TempWorkspace, sessionId: string): string {
-  return path.join(home, '.hookline', 'sessions', sessionId, 'transcript.jsonl');
+  return path.join(home, '.hookline', 'sessions', sessionId, `${sessionId}.jsonl`);
 }
 
 export function storedLines(workspace: TempWorkspace, sessionId: string): readonly StoredLine[] {

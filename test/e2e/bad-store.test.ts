@@ -122,7 +122,7 @@ describe('a transcript that is broken', () => {
     rmSync(transcriptOf(workspace, gone));
     const resumedSession = await resumed(workspace, gone);
     expect(resumedSession.messages).toEqual(['user: go on']);
-    expect(resumedSession.report).toContain('transcript.jsonl is missing');
+    expect(resumedSession.report).toContain(`${gone}.jsonl is missing`);
     writeFileSync(
       path.join(path.dirname(transcriptOf(workspace, unrecorded)), 'session.json'),
       '{',
@@ -155,7 +155,7 @@ describe('a store that cannot be written', () => {
       `${GLOBAL_HOOKS}/PostToolUse`,
       `#!/bin/sh
 cat > /dev/null
-cd '${workspace.home}'/.hookline/sessions/*/ && mv transcript.jsonl '${moved}' && mkdir transcript.jsonl
+cd '${workspace.home}'/.hookline/sessions/*/ && name=$(echo *.jsonl) && mv "$name" '${moved}' && mkdir "$name"
 echo '{}'
 `,
     );

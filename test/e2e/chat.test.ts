@@ -54,6 +54,35 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     );
   });
 
+  it('fires idle_prompt when it has waited for input after a run, and again after the next', async () => {
+    const workspace = createTempWorkspace();
+    const log = path.join(workspace.directory, 'log');
+    const command = `cat >> '${log}'`;
+    const hooks = {
+      Notification: [{ matcher: 'idle_prompt', hooks: [{ type: 'command', command }] }],
+    };
+    write(workspace.home, '.claude/settings.json', JSON.stringify({ hooks }));
+    write(workspace.home, '.hookline/config.json', JSON.stringify({ 'chat.idleMs': 1000 }));
+    const chat = await openChat(workspace, { turns: [{ text: 'One.' }, { text: 'Two.' }] });
+    const readLog = (): readonly string[] =>
+      existsSync(log)
+        ? readFileSync(log, 'utf8')
+            .split('\n')
+            .filter((line) => line !== '')
+        : [];
+    chat.say('first');
+    await chat.shows('One.');
+    await until(() => readLog().length > 0);
+    expect(JSON.parse(readLog()[0] ?? '')).toMatchObject({
+      hook_event_name: 'Notification',
+      message: 'Hookline is waiting for your input',
+      notification_type: 'idle_prompt',
+    });
+    chat.say('second');
+    await chat.shows('Two.');
+    await until(() => readLog().length > 1);
+  });
+
   it('shows a command before it runs, and runs it when it is allowed', async () => {
     const workspace = createTempWorkspace();
     const chat = await openChat(workspace, { turns: [bash('touch made.txt'), { text: 'Made.' }] });
@@ -160,7 +189,9 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     chat.say('go');
     await chat.shows('So not.');
     expect(chat.screen()).toContain('hook failed: cline:workspace:UserPromptSubmit:');
-    expect(chat.screen()).toContain('denied (hook): PreToolUse:Bash hook error: Not on a Monday.');
+    expect(chat.screen().replaceAll(/\s+/g, ' ')).toContain(
+      'denied (cline:workspace:PreToolUse): PreToolUse:Bash hook error: Not on a Monday.',
+    );
   });
 
   it('trusts hooks that the user has reviewed', async () => {

@@ -17,6 +17,18 @@ const STREAM = ['--output', 'stream-json'];
 const DENYING = { [`${HOOKS}/PreToolUse`]: answering({ cancel: true, errorMessage: 'no' }) };
 const ECHO = [bash('echo hi'), DONE];
 
+describe('denials by hooks', () => {
+  it('end no run, however many there are, and however alike', async () => {
+    const workspace = createTempWorkspace();
+    claudeHooks(workspace, { PreToolUse: 'cat > /dev/null; echo no >&2; exit 2' });
+    const turns = [...Array.from({ length: 20 }, () => bash('echo hi')), DONE];
+    const result = await runScript(workspace, turns, ['go', ...STREAM]);
+    expect(result.code).toBe(0);
+    expect(toolEnds(result).map(({ deniedBy }) => deniedBy)).toEqual(Array(20).fill('hook'));
+    expect(linesOf(result).at(-1)).toMatchObject({ type: 'result', ending: 'done', text: 'Done.' });
+  });
+});
+
 describe('hooks of an untrusted workspace', () => {
   it('are skipped, with a warning, and run once they are trusted', async () => {
     const workspace = createTempWorkspace(DENYING);

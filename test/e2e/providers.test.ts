@@ -263,7 +263,7 @@ describe('a model that cannot be opened', () => {
       code: 2,
       stdout: '',
       stderr:
-        'hookline: Unknown model provider "antropic".\n  Did you mean "anthropic"? Known providers: anthropic, openai, gemini, openai-compatible, openrouter, ollama, scripted.\n',
+        'hookline: Unknown model provider "antropic".\n  Did you mean "anthropic"? Known providers: anthropic, openai, gemini, openai-compatible, openrouter, ollama, scripted, and 211 services by name (docs/reference/models.md).\n',
     });
   });
 

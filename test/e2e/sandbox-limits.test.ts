@@ -60,7 +60,26 @@ describe('settings of Claude Code', () => {
     expect(output).not.toMatch(/TOKEN-[AB]/);
   });
 
+  it('keep hidden what is named within what is made readable', async () => {
+    const workspace = createTempWorkspace();
+    write(workspace.home, 'all/secret', 'TOKEN-A');
+    write(workspace.home, 'all/same', 'TOKEN-B');
+    write(workspace.home, 'kinds/a.pem', 'TOKEN-C');
+    write(workspace.home, 'kinds/open.pem', 'OPEN-D');
+    writeSettings(workspace.home, {
+      filesystem: {
+        denyRead: ['~/all/secret', '~/all/same', '~/kinds/*.pem'],
+        allowRead: ['~/', '~/all', '~/all/same', '~/kinds/open.pem'],
+      },
+    });
+    const output = await runTask(workspace, 'cat ~/all/secret ~/all/same ~/kinds/*.pem');
+    expect(output).toContain('OPEN-D');
+    expect(output).not.toMatch(/TOKEN-[ABC]/);
+  });
+
   it.each([
+    [{ deniedDomains: ['localhost:PORT'] }, [`${REFUSED} localhost.`, 'served']],
+    [{ allowedDomains: ['localhost:1', '127.0.0.1:PORT'] }, [`${REFUSED} localhost.`, 'served']],
     [{ allowedDomains: ['localhost'] }, ['served', `${REFUSED} 127.0.0.1.`]],
     [{ deniedDomains: ['localhost'] }, [`${REFUSED} localhost.`, 'served']],
     [{ allowedDomains: ['localhost'], deniedDomains: ['*'] }, ['', '']],
@@ -72,7 +91,8 @@ describe('settings of Claude Code', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const workspace = createTempWorkspace();
-    writeSettings(workspace.repo, { network });
+    const text = JSON.stringify({ network }).replaceAll('PORT', String(port));
+    writeSettings(workspace.repo, JSON.parse(text));
     const fetch = (host: string) =>
       `echo "<$(NO_PROXY= no_proxy= curl -s -m 20 http://${host}:${port}/)>"`;
     const output = await runTask(workspace, `${fetch('localhost')}; ${fetch('127.0.0.1')}`);

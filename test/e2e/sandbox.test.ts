@@ -1,5 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,6 +15,7 @@ import { environmentOf, hooklineProgram, jsonOf, resultOf, runHookline } from '.
 import {
   at,
   createTempWorkspace,
+  hasProgram,
   HOOKS,
   PRE_TOOL_USE,
   type TempWorkspace,
@@ -44,6 +53,12 @@ async function listenOn(file: string): Promise<void> {
   const server = createServer();
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => void server.listen(file, resolve));
+}
+
+/** What the model reads of a command that succeeded. */
+function outputOf(end: unknown): string {
+  expect(end).toMatchObject({ output: { text: expect.any(String) } });
+  return JSON.parse(textOf(end)).output.text;
 }
 
 function textOf(end: unknown): string {
@@ -89,6 +104,26 @@ describe('a command in the sandbox', () => {
     expect(errorOf(end)).toMatch(/It hides ~\/\.ssh.*dangerouslyDisableSandbox: true/);
   });
 
+  it('does not read what a deny rule hides where another one forbids to write', async () => {
+    const workspace = createTempWorkspace({ 'private/a/k': 'TOKEN-A', 'private/b/c': 'TOKEN-B' });
+    const turns = runFile(workspace, 'cat private/a/k private/b/c; grep -rs TOKEN- .; true');
+    const rules = ['Read(./private/**)', 'Edit(./private/a/k)', 'Edit(./private/b/new)'];
+    const deny = rules.flatMap((rule) => ['--deny', rule]);
+    const result = await runScript(workspace, turns, ['go', ...STREAM, ...deny]);
+    const [end] = toolEnds(result);
+    expect(textOf(end)).not.toMatch(/TOKEN-[AB]/);
+    expect(textOf(end)).toContain('private/a/k: Permission denied');
+  });
+
+  it('runs although a deny rule hides the directory of its temporary files', async () => {
+    const workspace = createTempWorkspace();
+    const turns = runFile(workspace, 'echo x > "$TMPDIR/x" && cat "$TMPDIR/x"');
+    const places = path.join(path.dirname(workspace.directory), 'hookline-session-*');
+    const deny = ['--deny', `Read(/${places})`];
+    const result = await runScript(workspace, turns, ['go', ...STREAM, ...deny]);
+    expect(toolEnds(result)[0]).toMatchObject({ output: { sandbox: 'workspace', text: 'x' } });
+  });
+
   it('reaches no socket outside of the workspace, and is not told of any', async () => {
     const workspace = createTempWorkspace();
     const places = ['agent', 'bus', 'own'].map((name) => path.join(workspace.directory, name));
@@ -113,6 +148,64 @@ for f in sys.argv[1:]:
     expect(toolEnds(result)[0]).toMatchObject({
       output: { text: [...Array(3).fill('Permission denied'), `reached ${inside}`].join('\n') },
     });
+  });
+
+  it('reaches no socket that has another name than it was bound by', async () => {
+    const workspace = createTempWorkspace();
+    const place = (name: string): string => path.join(workspace.directory, name);
+    const bind = `import os,socket,sys
+keep=[]
+def bind(name, kind=socket.SOCK_STREAM):
+  s=socket.socket(socket.AF_UNIX, kind); s.bind(name); keep.append(s)
+  if kind == socket.SOCK_STREAM: s.listen()
+bind('relative'); bind('deep/../relative2'); bind('datagram', socket.SOCK_DGRAM)
+bind(os.path.abspath('first')); os.rename('first', 'moved')
+bind(os.path.abspath('linked')); os.link('linked', 'hard-link')
+print('bound', flush=True); sys.stdin.read()`;
+    write(workspace.directory, 'deep/bind.py', bind);
+    const binder = spawn('python3', ['deep/bind.py'], { cwd: workspace.directory });
+    onTestFinished(() => void binder.kill('SIGKILL'));
+    await new Promise((resolve) => binder.stdout.once('data', resolve));
+    const names = ['relative', 'relative2', 'datagram', 'moved', 'linked', 'hard-link'];
+    const connect = `import socket,sys
+for f in sys.argv[1:]:
+  for kind in socket.SOCK_STREAM, socket.SOCK_DGRAM:
+    try: socket.socket(socket.AF_UNIX, kind).connect(f); print("reached", f)
+    except OSError as e: print(e.strerror)`;
+    write(workspace.repo, 'connect.py', connect);
+    const turns = runFile(workspace, `python3 connect.py ${names.map(place).join(' ')}`);
+    const result = await runScript(workspace, turns, ['go', ...STREAM]);
+    expect(toolEnds(result)[0]).toMatchObject({
+      output: {
+        text: Array(names.length * 2)
+          .fill('Permission denied')
+          .join('\n'),
+      },
+    });
+  });
+
+  it('does not make what an Edit rule names, in a directory that exists', async () => {
+    const workspace = createTempWorkspace({ 'src/a': '' });
+    const before = readdirSync(workspace.repo).toSorted();
+    const turns = runFile(
+      workspace,
+      `echo x > new.txt; echo x > src/locked; mkdir built; echo x > built/x; mv src/a new.txt; ln -s src new.txt; rmdir new.txt
+       echo x > src/other && mkdir -p no/such && echo x > no/such/file && ls -A new.txt`,
+    );
+    const rules = [
+      'Edit(./new.txt)',
+      'Edit(/src/locked)',
+      'Edit(./built/**)',
+      'Edit(./no/such/file)',
+    ];
+    const deny = rules.flatMap((rule) => ['--deny', rule]);
+    const result = await runScript(workspace, turns, ['go', ...STREAM, ...deny]);
+    expect(toolEnds(result)[0]).toMatchObject({ output: { sandbox: 'workspace', success: true } });
+    expect(readdirSync(workspace.repo).toSorted()).toEqual(
+      [...before, 'no', 'task.cjs'].toSorted(),
+    );
+    expect(readdirSync(path.join(workspace.repo, 'src'))).toEqual(['a', 'other']);
+    expect(existsSync(path.join(workspace.repo, 'no/such/file'))).toBe(true);
   });
 
   it('asks with dangerouslyDisableSandbox, and is denied where nobody can be asked', async () => {
@@ -156,23 +249,96 @@ for f in sys.argv[1:]:
     expect(readdirSync(workspace.repo)).not.toContain('.mcp.json');
   });
 
-  it('works as outside for git, a C build, npm and a virtual environment', async () => {
-    const workspace = createTempWorkspace({
-      'hello.c': '#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n',
-      'app/package.json': '{"name":"app","version":"1.0.0","scripts":{"test":"node -e 0"}}',
+  describe('works as outside', () => {
+    /** Runs a script in the sandbox and then the same one outside, in workspaces of their own. */
+    async function compare(files: Readonly<Record<string, string>>, script: string) {
+      const outputs: string[] = [];
+      for (const mode of ['on', 'off']) {
+        const workspace = createTempWorkspace(files);
+        initGit(workspace);
+        const turns = runFile(workspace, `set -e\n${script}`);
+        const result = await runScript(workspace, turns, ['go', ...STREAM, '--sandbox', mode]);
+        const [end] = toolEnds(result);
+        expect(end).toMatchObject({ output: { success: true } });
+        expect(textOf(end).includes('"sandbox":"workspace"')).toBe(mode === 'on');
+        outputs.push(outputOf(end).replaceAll(workspace.directory, ''));
+      }
+      expect(outputs[0]).toBe(outputs[1]);
+      return outputs[0] ?? '';
+    }
+
+    it('a commit', async () => {
+      const git = 'git -c user.name=a -c user.email=a@b';
+      const text = await compare(
+        { 'a.txt': 'one\n' },
+        `${git} add a.txt; ${git} commit -qm one; echo two >> a.txt; ${git} commit -qam two
+         ${git} checkout -q -b side HEAD~1; ${git} stash list; ${git} merge -q main; ${git} tag v1; git gc -q
+         git log --format=%s; git status --short -uno`,
+      );
+      expect(text).toBe('two\none');
     });
-    initGit(workspace);
-    const turns = runFile(
-      workspace,
-      `set -e
-       git -c user.name=a -c user.email=a@b add -A && git -c user.name=a -c user.email=a@b commit -qm one
-       cc -o hello hello.c && ./hello
-       (cd app && npm install --offline --no-audit --no-fund >/dev/null && npm ci --offline --no-audit --no-fund >/dev/null && npm test >/dev/null)
-       python3 -m venv --without-pip venv && venv/bin/python -c 'print("in", "venv")'
-       git log --oneline | wc -l`,
-    );
-    const result = await runScript(workspace, turns, ['go', ...STREAM]);
-    expect(textOf(toolEnds(result)[0])).toMatch(/built.*in venv.*1/);
+
+    it.skipIf(!hasProgram('cc') || !hasProgram('make'))('a C build', async () => {
+      const text = await compare(
+        {
+          'hello.c':
+            '#include <stdio.h>\n#include "part.h"\nint main(void) { puts(TEXT); return 0; }\n',
+          'part.h': '#define TEXT "built"\n',
+          Makefile:
+            'hello: hello.o\n\tcc -o hello hello.o\nhello.o: hello.c part.h\n\tcc -c hello.c\n',
+        },
+        'make -s -j2 && ./hello',
+      );
+      expect(text).toBe('built');
+    });
+
+    it.skipIf(!hasProgram('npm'))('npm ci && npm test, with a dependency', async () => {
+      const text = await compare(
+        {
+          'lib/package.json': '{"name":"lib","version":"1.2.3","main":"main.js"}',
+          'lib/main.js': 'module.exports = "from lib";',
+          'app/package.json': JSON.stringify({
+            name: 'app',
+            version: '1.0.0',
+            dependencies: { lib: 'file:../lib' },
+            scripts: { postinstall: 'node -e "0"', test: 'node test.js' },
+          }),
+          'app/test.js': 'console.log(require("lib"));',
+        },
+        `export npm_config_update_notifier=false; cd app; npm install --package-lock-only --offline --no-audit --no-fund > /dev/null
+         npm ci --offline --no-audit --no-fund > /dev/null && npm test --silent; ls node_modules`,
+      );
+      expect(text).toBe('from lib\nlib');
+    });
+
+    it.skipIf(!hasProgram('python3'))('pip in a virtual environment', async () => {
+      const text = await compare(
+        {
+          'package/pyproject.toml':
+            '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+          // A backend of its own, because setuptools need not be there.
+          'package/backend.py': `import zipfile
+def build_wheel(directory, config_settings=None, metadata_directory=None):
+    info = 'greeter-1.0.dist-info/'
+    files = {
+        'greeter.py': 'def main(): print("installed")\\n',
+        info + 'METADATA': 'Metadata-Version: 2.1\\nName: greeter\\nVersion: 1.0\\n',
+        info + 'WHEEL': 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
+        info + 'entry_points.txt': '[console_scripts]\\ngreet = greeter:main\\n',
+    }
+    files[info + 'RECORD'] = ''.join(name + ',,\\n' for name in [*files, info + 'RECORD'])
+    name = 'greeter-1.0-py3-none-any.whl'
+    with zipfile.ZipFile(directory + '/' + name, 'w') as wheel:
+        for file, text in files.items(): wheel.writestr(file, text)
+    return name
+`,
+        },
+        `python3 -m venv venv
+         venv/bin/pip install -q --no-index --disable-pip-version-check ./package
+         venv/bin/greet`,
+      );
+      expect(text).toBe('installed');
+    });
   });
 
   it('commits in a worktree, whose main checkout keeps what steers git', async () => {
@@ -198,6 +364,88 @@ for f in sys.argv[1:]:
     expect(existsSync(path.join(workspace.repo, '.git/hooks/x'))).toBe(false);
     expect(existsSync(path.join(workspace.repo, 'beside'))).toBe(false);
     expect(readFileSync(path.join(workspace.repo, '.git/config'), 'utf8')).not.toContain('[a]');
+  });
+});
+
+describe('submodules', () => {
+  const GIT = 'git -c user.name=a -c user.email=a@b -c protocol.file.allow=always';
+
+  /** A repository with a submodule in lib, and one in other that is registered and not cloned yet. */
+  function addSubmodules({ repo, directory }: TempWorkspace): void {
+    const script = `set -e
+      for name in lib other; do
+        ${GIT} init -q -b main ../$name; (cd ../$name; ${GIT} commit -q --allow-empty -m one)
+        ${GIT} submodule --quiet add ../$name $name
+      done
+      ${GIT} add -A; ${GIT} commit -qm one
+      rm -rf other/.git other .git/modules/other
+      (cd ../lib; ${GIT} commit -q --allow-empty -m two)`;
+    execFileSync('bash', ['-c', script], { cwd: repo });
+    expect(readdirSync(directory)).toEqual(expect.arrayContaining(['lib', 'other']));
+  }
+
+  it('are pulled, cloned and committed in', async () => {
+    const workspace = createTempWorkspace();
+    initGit(workspace);
+    addSubmodules(workspace);
+    const turns = runFile(
+      workspace,
+      `set -e
+       ${GIT} -C lib pull -q origin main; git -C lib log --format=%s | head -1
+       ${GIT} submodule --quiet update other; git -C other log --format=%s | head -1
+       (cd lib; echo x > made; ${GIT} add made; ${GIT} commit -qm three; git log --format=%s | head -1; git status --short)
+       ${GIT} commit -qam all; git status --short --ignore-submodules=none | grep -v task.cjs || echo clean`,
+    );
+    const result = await runScript(workspace, turns, ['go', ...STREAM]);
+    expect(toolEnds(result)[0]).toMatchObject({ output: { text: 'two\none\nthree\nclean' } });
+    const log = execFileSync('git', ['-C', 'lib', 'log', '--format=%s'], { cwd: workspace.repo });
+    expect(log.toString()).toBe('three\ntwo\none\n');
+  });
+
+  it('keep what steers git in them', async () => {
+    const workspace = createTempWorkspace();
+    initGit(workspace);
+    addSubmodules(workspace);
+    const steering = ['.git/modules/lib/config', 'lib/.git'];
+    const read = () =>
+      steering.map((name) => readFileSync(path.join(workspace.repo, name), 'utf8'));
+    const before = read();
+    const turns = runFile(
+      workspace,
+      `git -C lib config core.fsmonitor evil; echo evil >> .git/modules/lib/config
+       echo evil > .git/modules/lib/hooks/post-checkout; echo evil > .git/modules/lib/commondir
+       echo '* filter=evil' > .git/modules/lib/info/attributes
+       echo 'gitdir: ../evil' > lib/.git; rm -f lib/.git; mv lib/.git x; mv lib y; mv .git/modules/lib z; mv .git/modules w
+       rm -rf .git/modules/lib; mkdir -p .git/modules/lib/hooks; echo evil > .git/modules/lib/hooks/pre-commit; true`,
+    );
+    const result = await runScript(workspace, turns, ['go', ...STREAM]);
+    expect(toolEnds(result)[0]).toMatchObject({ output: { sandbox: 'workspace' } });
+    expect(read()).toEqual(before);
+    const left = readdirSync(path.join(workspace.repo, '.git/modules/lib'), { recursive: true });
+    expect(JSON.stringify(left)).not.toMatch(/post-checkout"|pre-commit"|commondir|attributes/);
+  });
+
+  it('of worktrees, another one can be made and committed in', async () => {
+    const workspace = createTempWorkspace();
+    initGit(workspace);
+    const making = runFile(
+      workspace,
+      `set -e
+       ${GIT} add -A; ${GIT} commit -qm one; ${GIT} worktree add -q trees/first
+       (cd trees/first; echo 2 > two; ${GIT} add two; ${GIT} commit -qm two; git log --format=%s | head -1)`,
+    );
+    const first = await runScript(workspace, making, ['go', ...STREAM]);
+    expect(toolEnds(first)[0]).toMatchObject({ output: { text: 'two' } });
+    const using = runFile(
+      workspace,
+      `(cd trees/first; ${GIT} commit -q --allow-empty -m three; git log --format=%s | head -1)
+       exec 2>/dev/null; echo evil > .git/worktrees/first/commondir; echo evil > .git/worktrees/first/gitdir; mv .git/worktrees x; true`,
+    );
+    const second = await runScript(workspace, using, ['go', ...STREAM]);
+    expect(toolEnds(second)[0]).toMatchObject({ output: { text: 'three' } });
+    const own = path.join(workspace.repo, '.git/worktrees/first');
+    expect(readFileSync(path.join(own, 'commondir'), 'utf8')).toBe('../..\n');
+    expect(readFileSync(path.join(own, 'gitdir'), 'utf8')).toContain('trees/first/.git');
   });
 });
 
@@ -289,6 +537,38 @@ describe('where no sandbox works', () => {
     const doctor = await runNested(workspace, args, ['doctor']);
     expect(doctor.stdout.replaceAll(/\s+/g, ' ')).toContain(text);
   });
+});
+
+it('guards the same places with a bubblewrap that is too old to set modes', async () => {
+  const workspace = createTempWorkspace();
+  const before = readdirSync(workspace.repo).toSorted();
+  const bubblewrap = realpathSync('/usr/bin/bwrap');
+  const real = path.join(workspace.directory, 'real-bwrap');
+  copyFileSync(bubblewrap, real);
+  const old = path.join(workspace.directory, 'old-bwrap');
+  writeFileSync(
+    old,
+    `#!/bin/sh
+for word; do if [ "$word" = --perms ]; then echo "bwrap: Unknown option $word" >&2; exit 1; fi; done
+exec ${real} "$@"
+`,
+    { mode: 0o755 },
+  );
+  const turns = runFile(
+    workspace,
+    `for place in .claude .mcp.json; do chmod 777 $place; echo x > $place/new; done 2>&1 | grep -c 'Read-only'
+     ls -A .claude .mcp.json`,
+  );
+  const replaced = ['--ro-bind', old, bubblewrap];
+  const result = await runNested(
+    workspace,
+    replaced,
+    scripted(workspace, turns, ['go', ...STREAM]),
+  );
+  expect(toolEnds(result)[0]).toMatchObject({
+    output: { sandbox: 'workspace', text: '4\n.claude:\n\n.mcp.json:' },
+  });
+  expect(readdirSync(workspace.repo).toSorted()).toEqual([...before, 'task.cjs'].toSorted());
 });
 
 describe('the mode', () => {

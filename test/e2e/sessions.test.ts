@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HooklineResult, jsonOf, resultOf, runHookline } from '../cli/hookline.ts';
@@ -213,6 +213,40 @@ describe('resuming a session', () => {
 });
 
 describe('a stored session', () => {
+  it('has a transcript that is named after it, so that hooks find the session in its path', async () => {
+    const workspace = createTempWorkspace();
+    const log = path.join(workspace.directory, 'log');
+    const name = `basename "$(node -pe 'JSON.parse(fs.readFileSync(0)).transcript_path')" .jsonl`;
+    claudeHooks(workspace, { Stop: `${name} >> '${log}'` });
+    const id = await sessionOf(runScript(workspace, [DONE], ['one', ...JSON_OUTPUT]));
+    await runScript(workspace, [DONE], ['two', '--resume', id]);
+    expect(readFileSync(log, 'utf8')).toBe(`${id}\n${id}\n`);
+  });
+
+  it('with the name of an earlier version, or of the session it was copied from, is read and resumed', async () => {
+    const workspace = createTempWorkspace();
+    const id = await sessionOf(runScript(workspace, [DONE], ['one', ...JSON_OUTPUT]));
+    const file = transcriptOf(workspace, id);
+    const directory = path.dirname(file);
+    cpSync(directory, path.join(path.dirname(directory), 'a-copy'), { recursive: true });
+    const former = path.join(directory, 'transcript.jsonl');
+    renameSync(file, former);
+    for (const [session, stored] of [
+      [id, former],
+      ['a-copy', path.join(path.dirname(directory), 'a-copy', `${id}.jsonl`)],
+    ] as const) {
+      expect(await runScript(workspace, [DONE], ['two', '--resume', session])).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+      const prompts = readFileSync(stored, 'utf8').matchAll(/"content":"(one|two)"/g);
+      expect([...prompts].map(([, prompt]) => prompt)).toEqual(['one', 'two']);
+      const shown = await runHookline(['sessions', 'show', session], at(workspace));
+      expect(shown.stdout).toMatch(/> one[^]*> two/);
+    }
+    expect(existsSync(file)).toBe(false);
+  });
+
   it(`can be read by a hook that reads the transcript${hasProgram('jq') ? '' : ' (with grep, as jq is missing)'}`, async () => {
     const workspace = createTempWorkspace({ 'a.txt': 'aaa\n' });
     const query = hasProgram('jq')

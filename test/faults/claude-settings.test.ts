@@ -51,9 +51,9 @@ describe('a settings file', () => {
       runHookline(['doctor'], at(workspace)),
     ]);
     expect(list.stdout).toContain(says);
-    expect(list.stdout).toContain('settings.json:1');
+    expect(list.stdout).toMatch(/^Ignored:\n.*settings\.json {2}a guard may be missing: line 1: /m);
     expect(fired.code).toBe(1);
-    expect(fired.stderr).toContain('failed: claude:user:PreToolUse:line-1: ');
+    expect(fired.stderr).toContain('failed: claude:user:settings.json:line-1: ');
     expect(doctor.code).toBe(1);
     for (const { stderr } of [list, fired, doctor]) expect(stderr).not.toMatch(/^ {4}at /m);
   });
@@ -211,10 +211,13 @@ describe('what changes between discovery and run', () => {
     const host = await hostOf(workspace);
     writeFileSync(file, '{');
     host.rescan();
-    const broken = host.hooks().filter(({ state }) => state === 'broken');
-    expect(broken.map(({ hook }) => [hook.path, hook.eventName])).toEqual([
-      [file, 'PreToolUse'],
-      [file, 'PermissionRequest'],
+    expect(host.hooks()).toEqual([]);
+    expect(host.ignored()).toEqual([
+      {
+        path: file,
+        why: 'line 1: expected JSON, found the end of the file at column 2 (missing } at the end)',
+        mayHideHook: true,
+      },
     ]);
     await host.dispose();
   });

@@ -145,7 +145,28 @@ describe('texts', () => {
 
   test('empty ones are left out', () => {
     const verdict = merge([deciding('a', { effect: 'deny', reason: '', context: '', notice: '' })]);
-    expect(verdict).toMatchObject({ effect: 'deny', reasons: [], context: [], messages: [] });
+    expect(verdict).toMatchObject({ effect: 'deny', context: [], messages: [] });
+  });
+
+  test('a refusal without a reason names its hook', () => {
+    const missing = (hook: string) => `Blocked by ${hook}, which gave no reason`;
+    expect(merge([deciding('a', { effect: 'deny' })]).reasons).toEqual([
+      { hook: 'a', text: missing('a') },
+    ]);
+    expect(merge([deciding('a', { effect: 'deny', reason: '' })]).reasons).toEqual([
+      { hook: 'a', text: missing('a') },
+    ]);
+    const stopping = merge([deciding('a', { stop: { reason: '', pending: 'skip' } })]);
+    expect(stopping).toMatchObject({
+      reasons: [{ hook: 'a', text: missing('a') }],
+      stop: { reason: missing('a'), pending: 'skip' },
+    });
+    const failure = { kind: 'threw', message: '' } as const;
+    const failed = { status: 'failed', failure, decision: null, onFailure: 'closed' } as const;
+    expect(merge([outcomeOf({ hook: 'b', ...failed })]).reasons).toEqual([
+      { hook: 'b', text: missing('b') },
+    ]);
+    expect(merge([deciding('a', { effect: 'ask' }), deciding('b', {})]).reasons).toEqual([]);
   });
 });
 

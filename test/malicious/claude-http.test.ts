@@ -98,6 +98,37 @@ describe('an http hook of a workspace', () => {
     expect(requests).toHaveLength(0);
   });
 
+  it('is restricted by its workspace, which does not restrict the user’s hooks', async () => {
+    const { origin, requests } = await listen();
+    const theirs = {
+      allowedHttpHookUrls: [`${origin}/allowed*`],
+      httpHookAllowedEnvVars: ['ONE'],
+    };
+    const headers = { 'x-both': '$ONE|$TWO', 'x-of': 'workspace' };
+    const entry = (url: string, of: string): object => ({
+      type: 'http',
+      url,
+      headers: { ...headers, 'x-of': of },
+      allowedEnvVars: ['ONE', 'TWO'],
+    });
+    const group = (urls: readonly string[], of: string): object => ({
+      PreToolUse: [{ hooks: urls.map((url) => entry(url, of)) }],
+    });
+    const both = [`${origin}/allowed`, `${origin}/other`];
+    const settings = JSON.stringify({ ...theirs, hooks: group(both, 'workspace') });
+    const workspace = createTempWorkspace({ [SETTINGS]: settings });
+    write(workspace.home, SETTINGS, JSON.stringify({ hooks: group(both, 'user') }));
+    trust(workspace);
+    const { verdict } = await fire(workspace, { ONE: 'one', TWO: 'two' });
+    const sent = requests.map(
+      ({ 'x-of': of, 'x-both': values }) => `${String(of)} ${String(values)}`,
+    );
+    expect(sent.toSorted()).toEqual(['user one|two', 'user one|two', 'workspace one|']);
+    expect(verdict.outcomes.flatMap(({ failure }) => failure?.message ?? [])).toEqual([
+      `HTTP hook blocked: ${origin}/other does not match any pattern in allowedHttpHookUrls`,
+    ]);
+  });
+
   it.each([
     'http://169.254.169.254/latest/meta-data/',
     'https://169.254.169.254/latest/meta-data/',

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runHookline } from '../cli/hookline.ts';
 import { at, hasProgram, write } from '../cli/temp-workspace.ts';
@@ -29,6 +29,19 @@ const HOSTILE = [
 ] as const;
 
 describe.skipIf(!hasProgram('git'))('a session in a worktree', () => {
+  it('does not follow a link out of the workspace', async () => {
+    const setup = `${COMMIT} && mkdir ../outside && ln -s ../outside .worktrees`;
+    const staged = prepareRepository({ setup });
+    const script = write(staged.directory, 'turns.json', JSON.stringify([{ text: 'done' }]));
+    const args = ['run', '--script', script, '--worktree', 'w1', 'look'];
+    const { code, stderr } = await runHookline(args, at(staged));
+    expect([code === 0, stderr]).toEqual([
+      false,
+      expect.stringContaining(`found a link to ${staged.directory}/outside/w1; remove the link`),
+    ]);
+    expect(readdirSync(`${staged.directory}/outside`)).toEqual([]);
+  });
+
   it.each(HOSTILE)('starts no program of the repository: %s', async (_about, setup) => {
     const staged = prepareRepository({ setup });
     const script = write(staged.directory, 'turns.json', JSON.stringify([{ text: 'done' }]));

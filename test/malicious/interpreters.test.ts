@@ -66,6 +66,14 @@ const SWAPS: readonly (readonly [string, Record<string, string>, string])[] = [
   ['an MCP server', server('.venv/bin/python', ['tools/check.py']), '.venv/pyvenv.cfg'],
   ['an MCP server that imports', server('python3', ['tools/check.py']), 'tools/helper.py'],
   ['an MCP server with npx', server('npx', ['tsx', 'tools/check.ts']), 'node_modules/.bin/tsx'],
+  ['an entered directory', claudeHook("cd tools && python3 -c 'import json'"), 'tools/json.py'],
+  [
+    'a module of PYTHONPATH',
+    claudeHook("cd tools; PYTHONPATH=lib python3 -c 'import a'"),
+    'tools/lib/a.py',
+  ],
+  ['a module of -Mlib', claudeHook("cd tools; perl -Mlib=. -e 'use Foo'"), 'tools/Foo.pm'],
+  ['a module of -I', claudeHook("perl -Itools -e 'use Foo'"), 'tools/Foo.pm'],
   ['a shadowed module', claudeHook('python3 tools/check.py'), 'tools/json.py'],
 ];
 
@@ -74,6 +82,8 @@ describe('what a trusted hook runs', () => {
     const workspace = createTempWorkspace({
       'tools/check.py': 'import helper, json\n',
       'tools/helper.py': '',
+      'tools/Foo.pm': '1;',
+      'tools/lib/a.py': '',
       'tools/check.ts': '',
       'wrapper.sh': WRAPPER,
       '.venv/bin/python': INTERPRETER,
@@ -108,6 +118,16 @@ describe('what a trusted hook runs', () => {
     ]);
     const shown = await runHookline(['trust'], { cwd: workspace.repo, home: workspace.home });
     expect(shown.stdout).toContain('not bound python3 (interpreter)');
+  });
+
+  it('names packages that code on a command line loads', async () => {
+    const workspace = createTempWorkspace({
+      ...claudeHook('cd tools && node -e \'require("x")\''),
+      'tools/node_modules/x/index.js': '',
+    });
+    expect((await listHooks(workspace)).map(({ notBound }) => notBound)).toEqual([
+      ['packages in tools/node_modules', 'node (interpreter)'],
+    ]);
   });
 
   it('loses trust by its executable bit and by no other', async () => {

@@ -1,3 +1,4 @@
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadAgents } from '../../src/agent/instructions/agents.ts';
@@ -21,7 +22,7 @@ async function readTexts({ repo, home }: TempWorkspace) {
   };
   const paths = findInstructionPaths(openHooks({ surroundings }));
   const instructed = await loadInstructions({ ...paths, reason: 'session_start' });
-  const nested = await instructed.loadNested(path.join(repo, 'docs/x.ts'));
+  const nested = await instructed.loadForFile(path.join(repo, 'docs/x.ts'), 'main');
   const [{ commands }, { skills }, { agents }] = await Promise.all([
     loadCommands(paths),
     loadSkills(paths),
@@ -111,5 +112,73 @@ describe('texts of a repository that lead out of it', () => {
     expect(text).toContain('CANARY own');
     expect(notes).toEqual([]);
     expect(await listIncludes(workspace)).toEqual({});
+  });
+
+  it.each(['.claude/rules', '.claude/rules/deep', '.clinerules', 'docs/.claude/rules'])(
+    'are not searched behind a linked directory of rules: %s',
+    async (place) => {
+      const workspace = createTempWorkspace({ 'docs/x.ts': '' });
+      const { home, repo } = workspace;
+      for (const name of ['one.md', 'two.md', 'below/three.md']) write(home, name, 'CANARY');
+      mkdirSync(path.join(repo, path.dirname(place)), { recursive: true });
+      symlinkSync(home, path.join(repo, place));
+      const { text, notes } = await readTexts(workspace);
+      expect(text).not.toContain('CANARY');
+      expect(notes).toEqual([
+        `${repo}/${place} links to ${home}, outside of the workspace: ignored until you trust it with \`hookline trust\``,
+      ]);
+      expect(await listIncludes(workspace)).toEqual({ [`include:${place}:~`]: 'untrusted' });
+      trust(workspace);
+      expect((await readTexts(workspace)).text).toContain('CANARY');
+    },
+  );
+
+  it('cannot multiply the directories of commands with links', async () => {
+    const workspace = createTempWorkspace({ '.claude/commands/a.md': 'be kind' });
+    for (let index = 0; index < 60; index += 1) {
+      symlinkSync('.', path.join(workspace.repo, '.claude/commands', `link-${index}`));
+    }
+    expect(await listIncludes(workspace)).toEqual({});
+  });
+
+  it('cannot multiply the directories of rules with links', async () => {
+    const workspace = createTempWorkspace({ '.claude/rules/a.md': 'be kind' });
+    for (let index = 0; index < 60; index += 1) {
+      symlinkSync('.', path.join(workspace.repo, '.claude/rules', `link-${index}`));
+    }
+    const { text, notes } = await readTexts(workspace);
+    expect(text).toContain('be kind');
+    expect(notes).toEqual([
+      `${workspace.repo}/.claude/rules contains more than 1,000 files and directories; the rest is ignored`,
+    ]);
+  });
+});
+
+describe('texts of a repository that include what a rule denies to read', () => {
+  it('are read without it, which is reported once', async () => {
+    const workspace = createTempWorkspace({
+      'CLAUDE.md': 'See @.env and @docs/a.md and again @.env\n',
+      'docs/a.md': 'See @../.env\n',
+      'AGENTS.md': 'See @.env\n',
+      '.env': 'PASSWORD_IN_ENV=1\n',
+    });
+    const { repo, home, directory } = workspace;
+    const command = write(repo, '.claude/commands/b.md', '');
+    symlinkSync('../../.env', `${command}.md`);
+    const note = { type: 'command', command: 'cat >> "$HOME/loaded"; echo >> "$HOME/loaded"' };
+    const hooks = { InstructionsLoaded: [{ hooks: [note] }] };
+    write(home, '.claude/settings.json', JSON.stringify({ hooks }));
+    const script = write(directory, 'turns.json', JSON.stringify([{ text: 'done' }]));
+    const args = ['run', '--script', script, '--sandbox', 'off', '--deny', 'Read(.env)', 'go'];
+    const { code, stderr } = await runHookline(args, { cwd: repo, home });
+    expect(code).toBe(0);
+    const loaded = readFileSync(path.join(home, 'loaded'), 'utf8');
+    expect(loaded).toContain(path.join(repo, 'docs/a.md'));
+    expect(loaded).not.toContain(path.join(repo, '.env'));
+    const notes = stderr.split('\n').filter((line) => line.includes('a rule denies'));
+    expect(notes).toEqual([
+      `warning: ${repo}/CLAUDE.md includes ${repo}/.env, which is ignored: a rule denies to read it`,
+      `warning: ${repo}/.claude/commands/b.md.md is ignored: a rule denies to read it`,
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/hooks/decision.ts';
@@ -22,9 +22,16 @@ function writeGuard({ home }: TempWorkspace, names: string, more = ''): void {
   write(home, `${GLOBAL_HOOKS}/PreToolUse`, text);
 }
 
-/** Lets a model make one call, with every call allowed that no hook denies. */
+/** Lets a model make one call, or several, with every call allowed that no hook denies. */
 async function callTool(workspace: TempWorkspace, name: string, input: object) {
-  const turns = [{ tools: [{ name, input }] }, { text: 'done' }];
+  return callTools(workspace, [{ name, input }]);
+}
+
+async function callTools(
+  workspace: TempWorkspace,
+  calls: readonly { readonly name: string; readonly input: object }[],
+) {
+  const turns = [...calls.map((call) => ({ tools: [call] })), { text: 'done' }];
   write(workspace.directory, 'turns.json', JSON.stringify(turns));
   const script = path.join(workspace.directory, 'turns.json');
   const flags = ['--script', script, '--permission-mode', 'bypassPermissions'];
@@ -105,4 +112,40 @@ test('hooks list and hooks explain say in which vocabularies a guard is asked', 
   );
   const fired = await runHookline(['hooks', 'fire', ...call], at(workspace));
   expect(fired.stdout).toMatch(/PreToolUse \(classic\): pass.*PreToolUse \(sdk\): pass/su);
+});
+
+test('a guard that does not know the name under which it sees a tool is warned about everywhere', async () => {
+  const workspace = createTempWorkspace({
+    'a.ipynb': JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 }),
+  });
+  writeGuard(workspace, 'write_to_file');
+  const warning =
+    'suspicious: it sees NotebookEdit as replace_in_file, a name that its text does not know; its text names write_to_file';
+  const notebook = path.join(workspace.repo, 'a.ipynb');
+  const source = { new_source: 'x', cell_type: 'code', edit_mode: 'insert' };
+  const input = { notebook_path: notebook, ...source };
+  const call = ['PreToolUse', '--tool', 'NotebookEdit', '--input', JSON.stringify(input)];
+  const fired = await runHookline(['hooks', 'fire', ...call], at(workspace));
+  expect(fired).toMatchObject({ code: 0, stdout: expect.stringContaining(warning) });
+  const explained = await runHookline(['hooks', 'explain', ...call], at(workspace));
+  expect(explained.stdout).toContain(warning);
+  const calls = [
+    { name: 'Read', input: { file_path: notebook } },
+    { name: 'NotebookEdit', input },
+  ];
+  const run = await callTools(workspace, calls);
+  expect(run.stderr.split(warning)).toHaveLength(2);
+  const trace = path.join(workspace.home, '.hookline', 'trace', 'trace.jsonl');
+  expect(readFileSync(trace, 'utf8')).toContain(warning);
+  write(
+    workspace.home,
+    '.hookline/config.json',
+    JSON.stringify({ hooks: { overrides: { 'cline:global:PreToolUse': { onFailure: 'block' } } } }),
+  );
+  const before = readFileSync(notebook, 'utf8');
+  expect(before).toContain('"x"');
+  const denied = await runHookline(['hooks', 'fire', ...call, '--json'], at(workspace));
+  expect(jsonOf(denied)).toMatchObject({ effect: 'deny', outcomes: [{ status: 'failed' }] });
+  await callTools(workspace, calls);
+  expect(readFileSync(notebook, 'utf8')).toBe(before);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { jsonOf, runHookline } from '../cli/hookline.ts';
+import { DONE, runScript } from '../e2e/agent-run.ts';
 import { at, createTempWorkspace } from '../cli/temp-workspace.ts';
 
 interface Listing {
@@ -20,7 +21,31 @@ it.each([
     why: expect.stringMatching(/^cannot be parsed: line \d+: /),
     mayHideHook: true,
   });
-  expect(listed.stderr).toContain(`a guard may be missing: ${workspace.repo}/${file}`);
+  const { stdout } = await runHookline(['hooks', 'list'], at(workspace));
+  expect(stdout).toMatch(/a guard may be missing: cannot be parsed: line \d+: /);
+});
+
+it('an unparsable plugin is reported once by a session, with what is lost', async () => {
+  const file = '.cline/plugins/guard.ts';
+  const workspace = createTempWorkspace({ [file]: 'export default { name: "guard", manifest: {' });
+  const why = `${workspace.repo}/${file} cannot be parsed: line 1: Expected \`}\` but found \`EOF\``;
+  const notice = `a guard may be missing: ${why}; the plugin guard is not loaded`;
+  const run = await runScript(workspace, [DONE], ['go', '--output', 'json', '--sandbox', 'off']);
+  expect(run.stderr).toBe(`note: ${notice}\n`);
+  expect(jsonOf(run)).toMatchObject({
+    text: 'Done.',
+    pluginIssues: [
+      {
+        plugin: 'guard',
+        phase: 'discover',
+        level: 'error',
+        message: `it is not loaded: ${why}`,
+        isMissingGuard: true,
+      },
+    ],
+  });
+  const strict = await runScript(workspace, [DONE], ['go', '--strict']);
+  expect(strict).toMatchObject({ code: 3, stderr: expect.stringContaining(notice) });
 });
 
 it('a helper and a plugin that can be parsed are not', async () => {

@@ -37,7 +37,7 @@ describe.each(ATTACKS)('%s', (name) => {
     expect(fire).toMatchObject({ code: strict });
     if (says === 'untrusted') expect(trust).toMatchObject({ code: 1 });
     if (says !== null) expect(list?.stdout).toContain(says);
-    for (const note of notes) expect(list?.stderr).toContain(note);
+    for (const note of notes) expect(`${list?.stdout}${list?.stderr}`).toContain(note);
     for (const result of results) expectCalm(result);
   });
 });

@@ -42,7 +42,8 @@ test('finds what exists, at the depth that the rule means', () => {
   expect(list(new DeniedFileLister(), ...rules)).toEqual({
     reads: ['.env', 'a/b/x.pem', 'secrets/deep'],
     edits: ['other'],
-    whyIncomplete: null,
+    absentEdits: [],
+    unlisted: [],
   });
 });
 
@@ -83,9 +84,16 @@ test('finds what was added since, and follows no link', () => {
 test('says when it could not look at all, or found too many', () => {
   const { list } = createPlace(FILES);
   const short = new DeniedFileLister({ maxEntries: 3, maxMatches: 100 });
-  expect(list(short, 'Read(**/.env)').whyIncomplete).toContain('more than 3 files');
+  const limited = list(short, 'Read(**/.env)', 'Read(./other)', 'Edit(**/*.pem)');
+  expect(limited.unlisted).toEqual([
+    { rule: 'Read(**/.env) of test', why: expect.stringContaining('more than 3 files to look at') },
+    { rule: 'Edit(**/*.pem) of test', why: expect.stringContaining('more than 3 files') },
+  ]);
+  expect(limited.reads).toContain('other');
   const few = new DeniedFileLister({ maxEntries: 100, maxMatches: 1 });
-  expect(list(few, 'Read(**/.env)').whyIncomplete).toContain('match more than 1 files');
+  expect(list(few, 'Read(**/.env)').unlisted).toEqual([
+    { rule: 'Read(**/.env) of test', why: 'deny rules match more than 1 files' },
+  ]);
 });
 
 test('a name that is not UTF-8 makes the list incomplete', () => {
@@ -94,5 +102,24 @@ test('a name that is not UTF-8 makes the list incomplete', () => {
     Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff]), Buffer.from('.pem')]),
     '',
   );
-  expect(list(new DeniedFileLister(), 'Read(**/*.pem)').whyIncomplete).toContain('not valid UTF-8');
+  const { reads, unlisted } = list(new DeniedFileLister(), 'Read(**/*.pem)');
+  expect(unlisted).toEqual([
+    { rule: 'Read(**/*.pem) of test', why: expect.stringContaining('is not valid UTF-8') },
+  ]);
+  expect(reads).toEqual(['a/b/x.pem']);
+});
+
+test('lists what a rule names and does not exist, in a directory that does', () => {
+  const { list } = createPlace(FILES);
+  const absent = (...rules: readonly string[]) =>
+    list(new DeniedFileLister(), ...rules).absentEdits.map((file) => path.basename(file));
+  expect(absent('Edit(./new.txt)', 'Edit(/a/new)', 'Edit(./built/**)')).toEqual([
+    'new.txt',
+    'new',
+    'built',
+  ]);
+  expect(absent('Edit(./no/such/file)', 'Edit(./no/*.txt)', 'Edit(new.txt)', 'Edit(**/x)')).toEqual(
+    [],
+  );
+  expect(absent('Read(./new.txt)', 'Edit(./other)')).toEqual([]);
 });

@@ -22,6 +22,7 @@ describe.each(PERMISSION_MODES)(
       (value) => {
         const cwd = createDirectory();
         const permissions = createPermissions({
+          searchPrograms: () => ({ find: () => null, findUntrusted: () => null }),
           mode,
           rules: [{ behavior: 'allow', text: 'Bash', source: 'test' }],
           cwd,
@@ -42,6 +43,7 @@ describe.each(PERMISSION_MODES)(
     test('is denied where a file forbids it', () => {
       const cwd = createDirectory();
       const permissions = createPermissions({
+        searchPrograms: () => ({ find: () => null, findUntrusted: () => null }),
         mode,
         rules: [{ behavior: 'allow', text: 'Bash', source: 'test' }],
         cwd,

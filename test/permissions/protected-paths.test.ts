@@ -247,6 +247,7 @@ describe('the whole list', () => {
         ".claude/cline_mcp_settings.json",
         ".cline/hooks/x",
         ".cline/plugins/x",
+        ".cline/settings.json",
         ".cline/hooks.json",
         ".cline/.mcp.json",
         ".cline/.claude.json",
@@ -342,4 +343,40 @@ describe('the whole list', () => {
       ]
     `);
   });
+});
+
+describe('a file whose name is known only when the command runs', () => {
+  test.each([
+    'echo x > "$F"',
+    'F=$(printf .claude/settings.json); echo x > "$F"',
+    'read F < names.txt; echo x >> $F',
+    'echo x > "$D/$F"',
+    'cat README.md | tee "$F"',
+    'cp README.md "$F"',
+    'mv README.md "$D/$F"',
+    'dd if=README.md of="$F"',
+    'sh unknown.sh',
+  ])('is asked about when it is written: %s', (command) => {
+    expect(isAskedWithScripts(command)).toBe(true);
+  });
+
+  test.each([
+    'echo x > "out-$N.log"',
+    'echo x > "$OUT/report.txt"',
+    'F=out.txt; echo x > "$F"',
+    'cat "$F"',
+    'cp "$F" out.txt',
+    'sh known.sh',
+  ])('is not asked about when it cannot be a protected one, or is only read: %s', (command) => {
+    expect(isAskedWithScripts(command)).toBe(false);
+  });
+
+  function isAskedWithScripts(command: string): boolean {
+    const machine = createMachine({
+      'ws/unknown.sh': '#!/bin/sh\nF=$(cat names.txt)\necho x > "$F"\n',
+      'ws/known.sh': '#!/bin/sh\nLOG=out.log\necho x > "$LOG"\ncp README.md "$1"\n',
+    });
+    const session = open(machine, { mode: 'bypassPermissions' });
+    return session.judge(bash(command, machine.root)).effect === 'ask';
+  }
 });

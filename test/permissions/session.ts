@@ -13,6 +13,7 @@ import type {
 import { ProtectedPaths } from '../../src/permissions/protected-paths.ts';
 import type { PermissionRuleSetting } from '../../src/permissions/rules/permission-rule.ts';
 import { createGitProfiles } from '../../src/process/git/git-profiles.ts';
+import { createProgramSearch } from '../../src/process/search-path.ts';
 import { createDirectory } from '../base/directory.ts';
 
 export interface Machine {
@@ -59,6 +60,8 @@ export function open(
     roots: [root],
     home,
     directories: [],
+    searchPrograms: (cwd, untrusted) =>
+      createProgramSearch(process.env['PATH'], { cwd, untrusted }),
     findGitProfile: createGitProfiles({ PATH: process.env['PATH'] ?? '', HOME: home }, 'linux'),
     protectedPaths: new ProtectedPaths(home, [path.join(home, '.hookline')], PROTECTED_NAMES),
     ...options,

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { buildChildEnvironment, PROVIDER_KEYS } from '../../src/process/environment.ts';
+import {
+  buildChildEnvironment,
+  OWN_PROVIDER_KEYS,
+  PROVIDER_KEYS,
+} from '../../src/process/environment.ts';
 
 const nothing = { withhold: [], pass: [], add: {}, platform: 'linux' } as const;
 
@@ -42,8 +46,10 @@ test('names differ by case, except on Windows', () => {
   });
 });
 
-test('the withheld keys are exactly those that Hookline reads', () => {
-  expect([...PROVIDER_KEYS].sort()).toEqual([
+test('the withheld keys are those that Hookline reads, also for the services that it knows by name', () => {
+  expect(PROVIDER_KEYS).toEqual(expect.arrayContaining(['GROQ_API_KEY', 'CLINE_API_KEY']));
+  expect(PROVIDER_KEYS).not.toContain('GITHUB_TOKEN');
+  expect([...OWN_PROVIDER_KEYS].sort()).toEqual([
     'ANTHROPIC_API_KEY',
     'ANTHROPIC_AUTH_TOKEN',
     'GEMINI_API_KEY',

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram, type Program } from '../../src/process/run.ts';
@@ -41,6 +41,26 @@ describe('a program that cannot be started', () => {
     expect(await failure({ file: 'no-such-program' })).toEqual({
       code: 'ENOENT',
       message: 'Could not start no-such-program: no program of this name is on the PATH.',
+    });
+  });
+
+  test('because no program has its name, where a directory of the PATH is closed', async () => {
+    const error = Object.assign(new Error('spawn EACCES'), { code: 'EACCES' });
+    const closed = temporaryDirectory();
+    chmodSync(closed, 0o000);
+    const request = program({ file: 'no-such-program', env: { PATH: `${closed}:/usr/bin` } });
+    expect(describeSpawnFailure(error, request)).toEqual({
+      code: 'ENOENT',
+      message: 'Could not start no-such-program: no program of this name is on the PATH.',
+    });
+  });
+
+  test('because the file of this name on the PATH is not executable', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(path.join(directory, 'not-a-program'), '', { mode: 0o644 });
+    expect(await failure({ file: 'not-a-program', env: { PATH: directory } })).toEqual({
+      code: 'EACCES',
+      message: 'Could not start not-a-program: it may not be executed; is its executable bit set?',
     });
   });
 

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMAS } from '../../scripts/schema/catalogue.ts';
+import { CLAUDE_EVENT_NAMES } from '../../src/dialects/claude/events.ts';
 import { FILE_HOOK_NAMES } from '../../src/dialects/cline-files/events.ts';
 import { type JsonSchema, readSchema } from './published.ts';
 
@@ -79,7 +80,11 @@ describe('every JSON Schema', () => {
     expect(files.filter((file) => file.startsWith('cline-')).length).toBe(
       FILE_HOOK_NAMES.length + 1,
     );
-    expect(files.filter((file) => !file.startsWith('cline-'))).toEqual([
+    expect(files.filter((file) => file.startsWith('claude-')).length).toBe(
+      CLAUDE_EVENT_NAMES.length + 1,
+    );
+    expect(files.filter((file) => !/^(?:cline|claude)-/u.test(file))).toEqual([
+      'hooks-json.schema.json',
       'verdict.schema.json',
       'trace-entry.schema.json',
       'case.schema.json',

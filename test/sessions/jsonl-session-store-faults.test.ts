@@ -36,7 +36,7 @@ describe('a process that is killed while it appends', () => {
       program.child.kill('SIGKILL');
       await program.ended;
       const acknowledged = program.lines();
-      const transcript = path.join(fixture.sessions, 'one', 'transcript.jsonl');
+      const transcript = path.join(fixture.sessions, 'one', 'one.jsonl');
       const fullLines = readFileSync(transcript, 'utf8').split('\n').slice(0, -1);
       const uuids = fullLines.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
       expect(uuids.slice(0, acknowledged.length)).toEqual(acknowledged);
@@ -175,9 +175,7 @@ describe('a full disk', () => {
       expect(() => session.append(createUserEntry('hello'))).toThrow(
         expect.objectContaining({
           code: 'SESSION_UNWRITABLE',
-          message: expect.stringMatching(
-            /^the session cannot be stored in .*transcript\.jsonl: ENOSPC/u,
-          ),
+          message: expect.stringMatching(/^the session cannot be stored in .*one\.jsonl: ENOSPC/u),
           hint: 'Free space and check the permissions there, or set another directory in HOOKLINE_HOME.',
         }),
       );
@@ -222,7 +220,7 @@ describe('a directory that may not be written', () => {
     openTo(fixture.state, 0o755);
     openTo(fixture.sessions, 0o555);
     openTo(path.join(fixture.sessions, 'one'), 0o555);
-    for (const file of ['session.json', 'transcript.jsonl']) {
+    for (const file of ['session.json', 'one.jsonl']) {
       chownSync(path.join(fixture.sessions, 'one', file), NOBODY, NOBODY);
     }
     const before = process.geteuid?.() ?? 0;

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Message, createUserMessage } from '../../src/sessions/messages.ts';
@@ -41,7 +50,7 @@ describe('a created session', () => {
     expect(session).toMatchObject({
       facts: factsOf(fixture),
       directory,
-      transcriptPath: path.join(directory, 'transcript.jsonl'),
+      transcriptPath: path.join(directory, 'one.jsonl'),
     });
     const agent = path.join(directory, 'subagents', 'agent-a-1.jsonl');
     expect(session.agentTranscriptPath('a/1')).toBe(agent);
@@ -195,7 +204,7 @@ describe('a created session', () => {
       );
     }
     expect(readdirSync(fixture.sessions)).toEqual(['one']);
-    expect(linesOf(path.join(fixture.sessions, 'one/transcript.jsonl'))).toHaveLength(1);
+    expect(linesOf(path.join(fixture.sessions, 'one/one.jsonl'))).toHaveLength(1);
   });
 
   it('accepts no more lines once it is closed', () => {
@@ -210,6 +219,24 @@ describe('a created session', () => {
 });
 
 describe('a resumed session', () => {
+  it.each(['', 'one.jsonl', 'subagents'])(
+    'writes nothing through a link that somebody put there: one/%s',
+    (name) => {
+      const fixture = createSessionFixture({ 'precious/one.jsonl': 'precious\n' });
+      const precious = path.join(fixture.work, 'precious');
+      if (name !== '') fixture.store.create(factsOf(fixture)).close();
+      const place = path.join(fixture.sessions, 'one', name);
+      mkdirSync(path.dirname(place), { recursive: true });
+      rmSync(place, { recursive: true, force: true });
+      symlinkSync(name === 'one.jsonl' ? path.join(precious, name) : precious, place);
+      expect(() => fixture.store.resume('one')).toThrow(
+        `the session should be stored in ${fixture.sessions}/one, found a link at ${place.replace(/\/$/, '')}`,
+      );
+      expect(readdirSync(precious)).toEqual(['one.jsonl']);
+      expect(readFileSync(path.join(precious, 'one.jsonl'), 'utf8')).toBe('precious\n');
+    },
+  );
+
   it('goes on from exactly the stored messages', () => {
     const fixture = createSessionFixture();
     const session = fixture.store.create(factsOf(fixture));

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until, write } from '../base/directory.ts';
@@ -75,6 +75,18 @@ describe('a session that is being used', () => {
     const fixture = closedSession();
     write(path.join(fixture.sessions, `one/lock-${process.pid}-1`), '');
     write(path.join(fixture.sessions, 'one/lock-1-1'), '');
+    fixture.store.resume('one').close();
+    expect(locksIn(fixture)).toEqual([]);
+  });
+
+  it('is locked by a process in another process namespace while that renews its lock', () => {
+    const fixture = closedSession();
+    const lock = write(path.join(fixture.sessions, 'one/lock-1-1-n1'), '');
+    expect(() => fixture.store.resume('one')).toThrow(
+      'the session one is in use by process 1 of another process namespace, such as a container',
+    );
+    const anHourAgo = Date.now() / 1000 - 3600;
+    utimesSync(lock, anHourAgo, anHourAgo);
     fixture.store.resume('one').close();
     expect(locksIn(fixture)).toEqual([]);
   });

@@ -65,9 +65,9 @@ describe('the list of sessions', () => {
     for (const id of ['a', 'b', 'c', 'd']) leaveSession(fixture, id);
     rmSync(path.join(fixture.sessions, 'a/session.json'));
     write(path.join(fixture.sessions, 'b/session.json'), '{"facts": {"id": 7}}');
-    rmSync(path.join(fixture.sessions, 'c/transcript.jsonl'));
-    rmSync(path.join(fixture.sessions, 'd/transcript.jsonl'));
-    mkdirSync(path.join(fixture.sessions, 'd/transcript.jsonl'));
+    rmSync(path.join(fixture.sessions, 'c/c.jsonl'));
+    rmSync(path.join(fixture.sessions, 'd/d.jsonl'));
+    mkdirSync(path.join(fixture.sessions, 'd/d.jsonl'));
     mkdirSync(path.join(fixture.sessions, 'e'));
     write(path.join(fixture.sessions, 'a-file'), '');
     const problems = fixture.store.list().map(({ id, problem }) => [id, problem]);

@@ -160,7 +160,9 @@ describe('readCase', () => {
 
   it('names the position where text is no JSON', () => {
     const directory = createDirectory({ 'case.json': '{"fire": }' });
-    expect(() => readCase(directory)).toThrow(/case\.json: it is not JSON: Unexpected token/u);
+    expect(() => readCase(directory)).toThrow(
+      /case\.json: it is not JSON: line 1, column 11: Unexpected token/u,
+    );
   });
 
   it('says that a case.json is missing', () => {

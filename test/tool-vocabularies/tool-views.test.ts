@@ -433,7 +433,7 @@ describe('names', () => {
     }
   });
 
-  test.each(['TaskCreate', 'TaskUpdate', 'browser_action', 'access_mcp_resource', '__proto__'])(
+  test.each(['TaskCreate', 'TaskUpdate', 'browser_action', 'attempt_completion', '__proto__'])(
     '%s has one view',
     (name) => {
       for (const to of VOCABULARIES) {
@@ -547,13 +547,13 @@ describe('the names of a part', () => {
       { claude: 'AskUserQuestion', classic: ['ask_followup_question'], sdk: ['ask_question'] },
       { claude: 'Skill', classic: ['use_skill'], sdk: ['skills'] },
       { claude: 'NotebookEdit', classic: ['replace_in_file'], sdk: ['editor'] },
+      { claude: 'ReadMcpResourceTool', classic: ['access_mcp_resource'], sdk: [] },
       { claude: 'MultiEdit', classic: ['replace_in_file'], sdk: ['editor'] },
       { claude: 'TaskCreate', classic: [], sdk: [] },
       { claude: 'TaskUpdate', classic: [], sdk: [] },
       { claude: 'ToolSearch', classic: [], sdk: [] },
       { claude: 'ExitPlanMode', classic: [], sdk: [] },
       { claude: 'ListMcpResourcesTool', classic: [], sdk: [] },
-      { claude: 'ReadMcpResourceTool', classic: [], sdk: [] },
       { claude: 'mcp__<server>__<tool>', classic: ['use_mcp_tool'], sdk: ['<server>__<tool>'] },
     ]);
   });

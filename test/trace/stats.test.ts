@@ -31,6 +31,7 @@ test('runs, failures, refusals and times are counted per hook over all files tha
       { hook: 'one', runs: 100, failures: 0, refusals: 0, p50Ms: 50, p95Ms: 95, maxMs: 100 },
     ],
     dispatches: 102,
+    elsewhere: 0,
     unreadable: 0,
   });
 });
@@ -58,13 +59,19 @@ test('outcomes of another shape are passed over', () => {
     outcomes: [null, 5, {}, { hook: 1 }, { hook: 'a', durationMs: 'x' }],
   };
   const directory = createDirectory({ 'trace.jsonl': JSON.stringify(entry) });
-  expect(readTraceStats(directory, 1)).toEqual({ hooks: [], dispatches: 1, unreadable: 0 });
+  expect(readTraceStats(directory, 1)).toEqual({
+    hooks: [],
+    dispatches: 1,
+    elsewhere: 0,
+    unreadable: 0,
+  });
 });
 
 test('without a trace there is nothing to count', () => {
   expect(readTraceStats(path.join(createDirectory(), 'none'), 5)).toEqual({
     hooks: [],
     dispatches: 0,
+    elsewhere: 0,
     unreadable: 0,
   });
 });

@@ -54,6 +54,15 @@ describe('a claim', () => {
     claim.release();
   });
 
+  it('of a process in another process namespace is left', () => {
+    const state = createDirectory({ 'claims/claim-1-1-n1-aa': '' });
+    const claim = createLazyClaim(state);
+    claim.hold();
+    expect(listClaims(state)).toHaveLength(2);
+    claim.release();
+    expect(listClaims(state)).toEqual(['claim-1-1-n1-aa']);
+  });
+
   it('of a process beside does not count', async () => {
     const state = createDirectory();
     const holder = spawn(NODE[0]!, [...NODE.slice(1), state, 'hold'], {

@@ -119,6 +119,9 @@ const LOADED: readonly (readonly [string, string, string, string])[] = [
     'tools/helper.php',
   ],
   ['bash tools/check.sh', 'tools/check.sh', '. tools/one.sh\n', 'tools/one.sh'],
+  // `logging` imports it, and Python looks beside the script first.
+  ['python3 tools/check.py', 'tools/check.py', 'import logging\n', 'tools/token.py'],
+  ['python3 tools/check.py', 'tools/check.py', 'import logging\n', 'tools/string/__init__.py'],
 ];
 
 describe('a file that a bound script loads or starts', () => {
@@ -140,6 +143,27 @@ describe('a file that a bound script loads or starts', () => {
       expect(digestOf(unit)).not.toBe(before);
     },
   );
+
+  it.each([
+    ['#x', { imports: { '#x': './lib/x.mjs' } }],
+    ['#x', { imports: { '#x': { node: ['./lib/x.mjs'], default: './lib/other.mjs' } } }],
+    ['#in/x.mjs', { imports: { '#in/*': './lib/*' } }],
+    ['own', { name: 'own', exports: './lib/x.mjs' }],
+    ['own/x', { name: 'own', exports: { './*': { import: './lib/*.mjs' } } }],
+  ])('is bound with the package.json that maps it: %s by %j', (written, manifest) => {
+    const root = createDirectory({
+      'tools/check.mjs': `import '${written}';\n`,
+      'lib/x.mjs': 'before\n',
+      'package.json': JSON.stringify(manifest),
+    });
+    const unit = entryOf(root, 'node tools/check.mjs', ['tools/check.mjs']);
+    const before = digestOf(unit);
+    write(root, 'lib/x.mjs', 'after\n');
+    const after = digestOf(unit);
+    expect(after).not.toBe(before);
+    write(root, 'package.json', JSON.stringify({ ...manifest, type: 'module' }));
+    expect(digestOf(unit)).not.toBe(after);
+  });
 
   it('is bound through any number of other files', () => {
     const root = createDirectory({
@@ -324,12 +348,12 @@ describe('an interpreter inside the workspace', () => {
 });
 
 it.each([
-  ['#!/usr/bin/env python3\n', 'python3 (interpreter)'],
-  ['#!/bin/sh\n', '/bin/sh (interpreter)'],
-  ['#!/bin/sh\nexec node x.js\n', 'node (interpreter)'],
+  ['#!/usr/bin/env python3\n', 'python3'],
+  ['#!/bin/sh\n', '/bin/sh'],
+  ['#!/bin/sh\nexec node x.js\n', 'node'],
 ])('names an interpreter outside of the workspace: %j', (text, name) => {
   const root = createDirectory({ [GUARD]: text });
-  expect([...collectUnit(unitOf(root)).uncovered]).toContain(name);
+  expect([...collectUnit(unitOf(root)).interpreters]).toContain(name);
 });
 
 describe('of the mode', () => {

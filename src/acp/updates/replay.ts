@@ -60,6 +60,8 @@ function toAssistantUpdates(block: AssistantBlock, cwd: string): readonly acp.Se
       ];
     case 'tool_use':
       return [toCallUpdate(block, cwd)];
+    case 'media':
+      return [];
   }
 }
 

@@ -3,7 +3,6 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { truncateText, isRecord } from '../../base/json.ts';
 import { toCodeBlock, describeCall, describeResult, quoteText } from './tool-call.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
-import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 
 /** Converts what happens in a session to updates of the protocol. */
 export class UpdateConverter {
@@ -130,12 +129,14 @@ function toProgressUpdate({
 const LONGEST_RAW = 30_000;
 
 /** Calls that change the plan are not shown, so that a failed one is sent as a whole. */
-function toToolEndUpdate({ callId, tool, input, output }: ToolEnd, cwd: string): acp.SessionUpdate {
+function toToolEndUpdate(ended: ToolEnd, cwd: string): acp.SessionUpdate {
+  const { callId, tool, input, output, deniedByHooks = [] } = ended;
   const call = { tool, input, cwd };
+  const hooks = deniedByHooks.length === 0 ? '' : ` (${deniedByHooks.join(', ')})`;
   const outcome = {
     toolCallId: callId,
     status: output.success ? ('completed' as const) : ('failed' as const),
-    content: describeResult(call, output),
+    content: describeResult(call, { ...output, text: `${output.text}${hooks}` }),
     rawOutput: truncateText(output.text, LONGEST_RAW),
   };
   if (isPlanTool(tool)) return { sessionUpdate: 'tool_call', ...describeCall(call), ...outcome };
@@ -164,6 +165,10 @@ function listNotices(event: RuntimeEvent): readonly Notice[] {
   switch (event.type) {
     case 'hook':
       return listVerdictNotices(event.verdict);
+    case 'hook-late':
+      return event.notice === null
+        ? []
+        : [formatHookMessage(event.event, event.hook, event.notice)];
     case 'retry-start':
       return [{ severity: 'warning', text: `${event.failure.message} The model is asked again.` }];
     case 'notice':
@@ -189,15 +194,6 @@ function listVerdictNotices({ event, outcomes, skipped, messages }: Verdict): re
     ...failed.map((text) => ({ severity: 'warning' as const, text })),
     ...messages.map(({ hook, text }) => formatHookMessage(event, hook, text)),
   ];
-}
-
-/** The notices of a background hook. */
-export function listLateNotices({
-  event,
-  outcome: { hook, decision },
-}: LateOutcome): readonly Notice[] {
-  const notice = decision?.notice;
-  return notice === undefined ? [] : [formatHookMessage(event.name, hook, notice)];
 }
 
 function formatHookMessage(event: string, hook: string, text: string): Notice {

@@ -6,8 +6,8 @@ import {
   type ToolCallInput,
   readCurrentText,
 } from '../../agent/call-parts.ts';
-import { truncateText, isRecord } from '../../base/json.ts';
-import { listVisibleLines, makeVisible } from '../../base/visible-text.ts';
+import { getOwnValue, truncateText, isRecord } from '../../base/json.ts';
+import { listVisibleLines, escapeInvisible } from '../../base/visible-text.ts';
 import type { ToolOutput } from '../../agent/tools/tool.ts';
 
 const LONGEST_SHOWN = 30_000;
@@ -50,7 +50,7 @@ export function describeCall(call: ToolCallInput) {
   return {
     title: `${formatTitle(first, cwd)}${more}`,
     name: tool,
-    kind: KINDS[first.name] ?? 'other',
+    kind: getOwnValue(KINDS, first.name) ?? 'other',
     locations: parts.flatMap(listLocations),
     content: parts.flatMap((part) => describeIntent(part)),
     rawInput: input,
@@ -128,7 +128,7 @@ function isWholeTitle(command: string): boolean {
 
 /** Code, because titles are markdown and a command must not be read as such. */
 function toCode(text: string): string {
-  const line = makeVisible(toOneLine(text));
+  const line = escapeInvisible(toOneLine(text));
   return line.includes('`') ? line : `\`${line}\``;
 }
 

@@ -1,16 +1,18 @@
-import { isRecord, getTypeName } from '../../base/json.ts';
-import type {
-  AssistantBlock,
-  AssistantMessage,
-  Message,
-  UserBlock,
-  TextBlock,
+import { getOwnValue, isRecord, getTypeName } from '../../base/json.ts';
+import {
+  type AssistantBlock,
+  type AssistantMessage,
+  isMedia,
+  type Message,
+  type UserBlock,
+  type TextBlock,
 } from '../../sessions/messages.ts';
 import type { ModelRequest, ToolSpec } from '../models/model.ts';
 import { normalizeMessages } from './normalize-messages.ts';
 import { dropUndefined } from '../../base/defined.ts';
 import type { Verdict } from '../../hooks/decision.ts';
 import { type PreparedPart, joinPartOutputs } from '../tools/prepare-tool-call.ts';
+import { limitText } from '../tools/shell/command-output.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 
 /**
@@ -79,9 +81,10 @@ function isTextOrImage(block: unknown): boolean {
 
 function isAssistantBlock(block: unknown): block is AssistantBlock {
   if (!isRecord(block)) return false;
-  const { type, text, thinking, id, name } = block;
+  const { type, text, thinking, id, name, media } = block;
   if (type === 'text') return typeof text === 'string';
   if (type === 'thinking') return typeof thinking === 'string';
+  if (type === 'media') return isMedia(media);
   return type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
 }
 
@@ -107,6 +110,7 @@ const OPTIONS: Readonly<Record<string, (value: unknown) => boolean>> = {
   temperature: isNumber,
   effort: isText,
   thinking: (value) => typeof value === 'boolean',
+  ownOptions: isRecord,
 };
 
 function parseOptions(value: unknown, problems: string[]): Partial<ModelRequest> {
@@ -116,19 +120,21 @@ function parseOptions(value: unknown, problems: string[]): Partial<ModelRequest>
     return {};
   }
   const usable = Object.entries(value).filter(([name, value]) => {
-    const isUsable = OPTIONS[name]?.(value) === true;
+    const isUsable = getOwnValue(OPTIONS, name)?.(value) === true;
     if (!isUsable) problems.push(`invalid option ${JSON.stringify(name)} (ignored)`);
     return isUsable;
   });
   return Object.fromEntries(usable);
 }
 
-/** The tool output with the responses that hooks put in its place. */
+/** The tool output with the responses that hooks put in its place; a long one is stored in a file. */
 export function applyHookOutputs(
   output: ToolOutput,
   verdicts: readonly Verdict[],
   parts: readonly PreparedPart[],
+  spillDirectory: string | null,
 ): ToolOutput {
+  const replaceOutput = createOutputReplacer(spillDirectory);
   const last = verdicts.findLast((verdict) => verdict.output !== null);
   if (last === undefined) return output;
   const partOutputs = collectPartOutputs(verdicts);
@@ -155,20 +161,23 @@ function collectPartOutputs(verdicts: readonly Verdict[]): ReadonlyMap<number, u
   return outputs;
 }
 
-function replaceOutput(output: ToolOutput, response: unknown, failed?: unknown): ToolOutput {
-  const { images: _images, parts: _parts, error: _error, finalAnswer, ...rest } = output;
-  const text = formatHookOutput(response);
-  const success = typeof failed === 'boolean' ? !failed : output.success;
-  return {
-    ...rest,
-    response,
-    text,
-    success,
-    replaced: true,
-    ...dropUndefined({
-      error: success ? undefined : text,
-      finalAnswer: finalAnswer === undefined ? undefined : text,
-    }),
+function createOutputReplacer(spillDirectory: string | null) {
+  return (output: ToolOutput, response: unknown, failed?: unknown): ToolOutput => {
+    const { images: _images, parts: _parts, error: _error, finalAnswer, ...rest } = output;
+    const whole = formatHookOutput(response);
+    const text = limitText(whole, spillDirectory);
+    const success = typeof failed === 'boolean' ? !failed : output.success;
+    return {
+      ...rest,
+      response,
+      text,
+      success,
+      replaced: true,
+      ...dropUndefined({
+        error: success ? undefined : text,
+        finalAnswer: finalAnswer === undefined ? undefined : whole,
+      }),
+    };
   };
 }
 

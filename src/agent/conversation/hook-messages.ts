@@ -19,6 +19,8 @@ export type HookMessage =
       readonly kind: 'context';
       readonly at: HookOrigin;
       readonly texts: readonly string[];
+      /** Between the texts; a line break by default. */
+      readonly separator?: string;
       /** Ids of the hooks that returned the texts. */
       readonly from?: readonly string[];
     }
@@ -73,7 +75,7 @@ export function formatHookMessage(message: HookMessage): string {
       return `PreToolUse hook for ${message.tool} returned updatedInput that failed schema validation: ${message.problem}\nThe tool input from the model was valid; the hook's rewrite of it was not.`;
     case 'context':
       return formatReminder(
-        `${formatContextName(message.at)} hook additional context: ${message.texts.join('\n')}${formatHookList(message.from)}`,
+        `${formatContextName(message.at)} hook additional context: ${message.texts.join(message.separator ?? '\n')}${formatHookList(message.from)}`,
       );
     case 'stdout':
       return formatReminder(
@@ -109,7 +111,7 @@ function formatDeniedCall(tool: string, cause: HookReason): string {
 }
 
 /** The hook ids are appended so that a reader of the transcript can see where a text came from. */
-function formatHookList(from: readonly string[] = []): string {
+export function formatHookList(from: readonly string[] = []): string {
   return from.length === 0 ? '' : `\n(from ${[...new Set(from)].join(', ')})`;
 }
 
@@ -167,11 +169,19 @@ export function formatContexts(verdict: Verdict, at: HookOrigin): readonly strin
         kind: 'context',
         at,
         texts: otherTexts,
+        separator: selectSeparator(verdict, other),
         from: other.map(({ hook }) => hook),
       }),
     );
   }
   return texts;
+}
+
+/** Claude Code puts the contexts of its hooks on lines of their own, Cline a blank line between them. */
+function selectSeparator({ outcomes }: Verdict, contexts: readonly Attributed[]): string {
+  const hooks = new Set(contexts.map(({ hook }) => hook));
+  const isForeign = outcomes.some(({ hook, dialect }) => hooks.has(hook) && dialect !== 'claude');
+  return isForeign ? '\n\n' : '\n';
 }
 
 /** Claude Code words a hook's plain stdout differently from its `additionalContext`. */
@@ -197,10 +207,9 @@ export function formatObjections(verdict: Verdict, at: HookOrigin): readonly str
   );
 }
 
-/** The reasons of the hooks that decided, one per line. */
-export function joinReasons(verdict: Verdict, otherwise: string): string {
-  const texts = selectDecisiveReasons(verdict).map(({ text }) => text);
-  return texts.length === 0 ? otherwise : [...new Set(texts)].join('\n');
+/** The reasons of the hooks that decided, one per line; empty only where no hook refused. */
+export function joinReasons(verdict: Verdict): string {
+  return [...new Set(selectDecisiveReasons(verdict).map(({ text }) => text))].join('\n');
 }
 
 /** A hook that allowed a call contributes no reason to its denial. */
@@ -221,7 +230,7 @@ export function collectValues({ changes }: Verdict, field: ChangeField): readonl
 
 /** The error that the model gets for a call that hooks denied. */
 export function formatDenial(verdict: Verdict, tool: string): string {
-  const reason = joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook');
+  const reason = joinReasons(verdict);
   return formatHookMessage({
     kind: 'denied-call',
     tool,
@@ -237,7 +246,7 @@ export function findReasonAsResult(verdict: Verdict): string | null {
   const refusals = verdict.outcomes.filter(({ effect }) => isRefusal(effect));
   const isResult =
     refusals.length > 0 && refusals.every(({ decision }) => decision?.reasonAsResult === true);
-  return isResult ? joinReasons(verdict, verdict.stop?.reason ?? 'Blocked by hook') : null;
+  return isResult ? joinReasons(verdict) : null;
 }
 
 /** Why a compaction was blocked, for the user; each reason starts with its hook. */

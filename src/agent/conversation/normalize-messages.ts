@@ -7,6 +7,7 @@ import {
   type UserBlock,
   type UserMessage,
   createUserMessage,
+  REMINDER_START,
 } from '../../sessions/messages.ts';
 
 /** The longest text sent to a model. */
@@ -107,10 +108,9 @@ function appendUserMessage(safe: Message[], message: UserMessage): void {
   if (content.length === 0) return;
   const last = safe.at(-1);
   if (last?.role === 'user') {
-    safe[safe.length - 1] = {
-      role: 'user',
-      content: moveResultsFirst([...last.content, ...content]),
-    };
+    const hasResults = content.some(({ type }) => type === 'tool_result');
+    const before = hasResults ? joinReminders(last.content) : last.content;
+    safe[safe.length - 1] = { role: 'user', content: moveResultsFirst([...before, ...content]) };
     return;
   }
   const ordered = moveResultsFirst(content);
@@ -147,6 +147,40 @@ function moveResultsFirst(content: readonly UserBlock[]): readonly UserBlock[] {
   return [...results, ...content.filter(({ type }) => type !== 'tool_result')];
 }
 
+/**
+ * Adds the reminders after the last result to that result: further results would otherwise come between
+ * them, and the model could not see which call they are about.
+ */
+function joinReminders(content: readonly UserBlock[]): readonly UserBlock[] {
+  const at = content.findLastIndex(({ type }) => type === 'tool_result');
+  const result = content[at];
+  if (result?.type !== 'tool_result') return content;
+  const after = content.slice(at + 1);
+  const reminders = after.filter(isReminder).map(({ text }) => text);
+  if (reminders.length === 0) return content;
+  const others = after.filter((block) => !isReminder(block));
+  return [...content.slice(0, at), appendTexts(result, reminders), ...others];
+}
+
+function isReminder(block: UserBlock): block is TextBlock {
+  return block.type === 'text' && block.text.startsWith(REMINDER_START);
+}
+
+function appendTexts(block: ToolResultBlock, texts: readonly string[]): ToolResultBlock {
+  const { content } = block;
+  if (typeof content !== 'string') {
+    return {
+      ...block,
+      content: [...content, ...texts.map((text) => ({ type: 'text', text }) as const)],
+    };
+  }
+  const added = texts.map((text) => `\n\n${text}`).join('');
+  // Of a long result only its own text is cut, never what hooks say about it.
+  const isLong = content.length + added.length > MAX_TEXT_CHARS;
+  const own = isLong ? truncateMiddle(content, MAX_TEXT_CHARS - added.length) : content;
+  return { ...block, content: `${own}${added}` };
+}
+
 function truncateBlock(block: UserBlock): UserBlock {
   if (block.type === 'text') return truncateTextBlock(block);
   if (block.type === 'image') return block;
@@ -156,10 +190,8 @@ function truncateBlock(block: UserBlock): UserBlock {
       ? block
       : { ...block, content: truncateMiddle(content) };
   }
-  return {
-    ...block,
-    content: content.map((each) => (each.type === 'text' ? truncateTextBlock(each) : each)),
-  };
+  const bounded = content.map((each) => (each.type === 'text' ? truncateTextBlock(each) : each));
+  return isSame(bounded, content) ? block : { ...block, content: bounded };
 }
 
 function truncateTextBlock(block: TextBlock): TextBlock {
@@ -169,8 +201,8 @@ function truncateTextBlock(block: TextBlock): TextBlock {
 }
 
 /** The result is shorter than the limit including its notice, so it is never cut twice. */
-function truncateMiddle(text: string): string {
-  const half = MAX_TEXT_CHARS / 2 - 50;
+function truncateMiddle(text: string, limit = MAX_TEXT_CHARS): string {
+  const half = Math.max(Math.floor(limit / 2) - 50, 0);
   const omitted = text.length - 2 * half;
   return `${text.slice(0, half)}\n[${omitted} characters left out]\n${text.slice(-half)}`;
 }

@@ -1,3 +1,4 @@
+import { requirePackage } from '../../base/built-files.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { splitFrontMatter } from '../../base/text.ts';
 import { isRecord } from '../../base/json.ts';
@@ -41,7 +42,7 @@ function splitAtCommas(text: string): string[] {
 const MAX_ALIASES = 100;
 
 async function parseYamlFields(yaml: string): Promise<Omit<FrontMatter, 'body'>> {
-  const { parse } = await import('yaml');
+  const { parse } = requirePackage('yaml');
   try {
     const value: unknown = parse(yaml, { maxAliasCount: MAX_ALIASES, logLevel: 'error' });
     if (isRecord(value)) return { fields: value, problem: null };
@@ -51,10 +52,27 @@ async function parseYamlFields(yaml: string): Promise<Omit<FrontMatter, 'body'>>
   }
 }
 
-// Accepts `description: Use this when: …`, which is common but not valid YAML.
-function parseLooseFields(yaml: string): Record<string, string> {
-  const lines = yaml.matchAll(/^([A-Za-z][\w-]*):[ \t]*(\S.*?)[ \t]*$/gm);
-  return Object.fromEntries([...lines].map(([, key = '', value = '']) => [key, value]));
+// Accepts `description: Use this when: …` and `- **/*.ts`, which are common but not valid YAML.
+function parseLooseFields(yaml: string): Record<string, string | readonly string[]> {
+  const fields = new Map<string, string | readonly string[]>();
+  let listKey: string | null = null;
+  for (const line of yaml.split(/\r?\n/)) {
+    const [, key, value = ''] = /^([A-Za-z][\w-]*):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const item = ITEM.exec(line)?.[1];
+    if (key !== undefined) {
+      listKey = value === '' ? key : null;
+      if (value !== '') fields.set(key, unquote(value));
+    } else if (item !== undefined && listKey !== null) {
+      const items = fields.get(listKey);
+      fields.set(listKey, [...(typeof items === 'object' ? items : []), unquote(item)]);
+    }
+  }
+  return Object.fromEntries(fields);
+}
+
+function unquote(written: string): string {
+  const quoted = QUOTED.exec(written);
+  return quoted === null ? written : (quoted[1] ?? quoted[2] ?? '');
 }
 
 function describeYamlError(error: unknown): string {

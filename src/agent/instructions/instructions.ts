@@ -3,16 +3,20 @@ import { isDirectory } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { splitFrontMatter } from '../../base/text.ts';
 import { getListField, parseFrontMatter } from './front-matter.ts';
+import { compileRulePaths } from './rule-paths.ts';
 import {
+  explainDeniedRead,
   resolveClaudeDirectory,
   type InstructionPaths,
   resolveWorkspaceRoots,
   formatExitNote,
   formatOutsideNote,
+  type InstructionDirectory,
   listNestedDirectories,
-  listFileNames,
   readTextFile,
+  SourceFiles,
   type TextReading,
+  toProjectDirectory,
 } from './source-files.ts';
 
 /** One file of instructions for the agent. */
@@ -28,7 +32,7 @@ export interface Instruction {
   readonly triggerFile?: string;
 }
 
-type LoadReason = 'session_start' | 'nested_traversal' | 'include' | 'compact';
+type LoadReason = 'session_start' | 'nested_traversal' | 'path_glob_match' | 'include' | 'compact';
 
 export interface Instructions {
   readonly instructions: readonly Instruction[];
@@ -36,27 +40,110 @@ export interface Instructions {
   readonly notes: readonly string[];
 }
 
-/**
- * Finds and reads all instructions for a directory, the most general first. Never throws. `loadNested`
- * loads those of the directory of a file that was just read, and of its parents; each only once.
- */
+/** All instructions for a directory, and those that count once a file is read. */
+export interface LoadedInstructions extends Instructions {
+  /**
+   * Loads the instructions for a file that an agent has just read: of its directory and the parents, and
+   * rules whose paths match it. Each agent gets each once.
+   */
+  loadForFile(file: string, agentId: string): Promise<Instructions>;
+  /** An agent has lost what it got for files, with its conversation. */
+  forgetFiles(agentId: string): void;
+}
+
+/** Finds and reads all instructions for a directory, the most general first. Never throws. */
 export async function loadInstructions(
   options: InstructionPaths & { readonly reason: 'session_start' | 'compact' },
-): Promise<Instructions & { loadNested(file: string): Promise<Instructions> }> {
+): Promise<LoadedInstructions> {
   const read = createReader(options);
-  const visited = new Set(listInstructionDirectories(options));
-  const loaded = await toInstructions(read(listCandidates(options, options.reason)));
+  const loaded = await toInstructions(
+    read((files) => listCandidates(options, files, options.reason)),
+  );
+  const ofFiles = new FileInstructions(options, read, loaded.pathRules);
+  const { instructions, notes } = loaded;
   return {
-    ...loaded,
-    async loadNested(file) {
-      const fresh = listDirectoriesAbove(file, options).filter(
-        (directory) => !visited.has(directory),
-      );
-      for (const directory of fresh) visited.add(directory);
-      return toInstructions(read(listNestedCandidates(fresh, file)));
-    },
+    instructions,
+    notes,
+    loadForFile: (file, agentId) => ofFiles.load(file, agentId),
+    forgetFiles: (agentId) => ofFiles.forget(agentId),
   };
 }
+
+/** A rule that counts for some files only, with the files that it includes. */
+interface PathRule {
+  readonly instructions: readonly Instruction[];
+  readonly matches: (file: string) => boolean;
+}
+
+interface ReadInstructions extends Instructions {
+  readonly pathRules: readonly PathRule[];
+}
+
+/** The instructions that count once an agent reads certain files. Every text is read once. */
+class FileInstructions {
+  readonly #paths: InstructionPaths;
+  readonly #read: ReadCandidates;
+  readonly #pathRules: PathRule[];
+  /** By directory; those of the session's start have none. */
+  readonly #nested: Map<string, Promise<ReadInstructions>>;
+  /** The files that each agent has got. */
+  readonly #sent = new Map<string, Set<string>>();
+
+  constructor(paths: InstructionPaths, read: ReadCandidates, pathRules: readonly PathRule[]) {
+    this.#paths = paths;
+    this.#read = read;
+    this.#pathRules = [...pathRules];
+    const known = listInstructionDirectories(paths);
+    this.#nested = new Map(known.map((directory) => [directory, Promise.resolve(NOTHING)]));
+  }
+
+  async load(file: string, agentId: string): Promise<Instructions> {
+    const nested: Instruction[] = [];
+    const notes: string[] = [];
+    for (const directory of listDirectoriesAbove(file, this.#paths)) {
+      const isFirst = !this.#nested.has(directory);
+      const found = await this.#readDirectory(directory);
+      nested.push(...found.instructions);
+      if (isFirst) notes.push(...found.notes);
+    }
+    const matching = this.#pathRules.filter(({ matches }) => matches(file));
+    const found = [...nested, ...matching.flatMap(({ instructions }) => instructions)];
+    return { instructions: this.#takeUnsent(found, file, agentId), notes };
+  }
+
+  forget(agentId: string): void {
+    this.#sent.delete(agentId);
+  }
+
+  #readDirectory(directory: string): Promise<ReadInstructions> {
+    const reading =
+      this.#nested.get(directory) ??
+      toInstructions(this.#read((files) => listNestedCandidates(directory, files))).then(
+        (found) => {
+          this.#pathRules.push(...found.pathRules);
+          return found;
+        },
+      );
+    this.#nested.set(directory, reading);
+    return reading;
+  }
+
+  #takeUnsent(
+    found: readonly Instruction[],
+    triggerFile: string,
+    agentId: string,
+  ): readonly Instruction[] {
+    const sent = this.#sent.get(agentId) ?? new Set();
+    this.#sent.set(agentId, sent);
+    return found.flatMap((each) => {
+      if (sent.has(each.file)) return [];
+      sent.add(each.file);
+      return [each.loadReason === 'include' ? each : { ...each, triggerFile }];
+    });
+  }
+}
+
+const NOTHING: ReadInstructions = { instructions: [], notes: [], pathRules: [] };
 
 const MAX_CHARACTERS = 40_000;
 const MAX_CHARACTERS_IN_ALL = 200_000;
@@ -66,20 +153,32 @@ const TEXT_NAME = /\.(?:md|mdc|markdown|txt)$/i;
 type Candidate = Omit<Instruction, 'text'> & {
   /** Whether its front matter may limit it to certain files. */
   readonly isRule: boolean;
+  /**
+   * The directory that these files are relative to, for a rule that counts only once one of them is read;
+   * absent for a rule that the model applies by itself.
+   */
+  readonly base?: string;
+  /** The directory of the workspace that it was found in, unless its path is fixed. */
+  readonly place?: InstructionDirectory;
   readonly depth: number;
   /** As it is written in the file that includes it. */
   readonly include?: string;
 };
 
-function listCandidates(paths: InstructionPaths, loadReason: LoadReason): readonly Candidate[] {
+function listCandidates(
+  paths: InstructionPaths,
+  files: SourceFiles,
+  loadReason: LoadReason,
+): readonly Candidate[] {
   const managed = paths.managedDirectory ?? null;
   const candidate = createCandidate(loadReason);
   return [
     ...(managed === null ? [] : [candidate(path.join(managed, 'CLAUDE.md'), 'Managed')]),
-    ...listUserFiles(paths).map(({ file, isRule }) => ({ ...candidate(file, 'User'), isRule })),
+    ...listUserCandidates(paths, files, candidate),
     ...listInstructionDirectories(paths).flatMap((directory) => [
       ...listSharedFiles(directory).map((file) => candidate(file, 'Project')),
-      ...listRuleFiles(directory).map((file) => ({ ...candidate(file, 'Project'), isRule: true })),
+      ...listClaudeRules(directory, files, candidate),
+      ...listClineRules(directory, files, candidate),
       candidate(path.join(directory, 'CLAUDE.local.md'), 'Local'),
     ]),
   ];
@@ -106,47 +205,89 @@ function listDirectoriesDownTo(directory: string, roots: readonly string[]): rea
   return [root, ...descendants];
 }
 
-function createCandidate(loadReason: LoadReason) {
-  return (file: string, memoryType: Instruction['memoryType']): Candidate => ({
-    file,
-    memoryType,
-    loadReason,
-    isRule: false,
-    depth: 0,
-  });
+type CreateCandidate = (file: string, memoryType: Instruction['memoryType']) => Candidate;
+
+function createCandidate(loadReason: LoadReason): CreateCandidate {
+  return (file, memoryType) => ({ file, memoryType, loadReason, isRule: false, depth: 0 });
 }
 
-function listUserFiles(
+function listUserCandidates(
   paths: InstructionPaths,
-): { readonly file: string; readonly isRule: boolean }[] {
+  files: SourceFiles,
+  candidate: CreateCandidate,
+): readonly Candidate[] {
   const claude = resolveClaudeDirectory(paths);
   const cline = paths.home === null ? null : path.join(paths.home, 'Documents/Cline/Rules');
-  const rules = [
-    ...(claude === null ? [] : listTextFiles(path.join(claude, 'rules'))),
-    ...(cline === null ? [] : listTextFiles(cline)),
-  ].map((file) => ({ file, isRule: true }));
-  return claude === null
-    ? rules
-    : [{ file: path.join(claude, 'CLAUDE.md'), isRule: false }, ...rules];
+  const toRule = (file: string) => ({ ...candidate(file, 'User'), isRule: true });
+  const base = paths.startDirectory;
+  return [
+    ...(claude === null
+      ? []
+      : [
+          candidate(path.join(claude, 'CLAUDE.md'), 'User'),
+          ...listRuleTexts(files, toUserDirectory(path.join(claude, 'rules'))).map((file) => ({
+            ...toRule(file),
+            base,
+          })),
+        ]),
+    ...(cline === null ? [] : listTextFiles(files, toUserDirectory(cline)).map(toRule)),
+  ];
+}
+
+function toUserDirectory(directory: string): InstructionDirectory {
+  return { path: directory, source: 'userSettings', prefix: null };
 }
 
 function listSharedFiles(directory: string): string[] {
   return ['CLAUDE.md', '.claude/CLAUDE.md', 'AGENTS.md'].map((name) => path.join(directory, name));
 }
 
-/** `.clinerules` is a file or a directory of files. */
-function listRuleFiles(directory: string): string[] {
-  const cline = path.join(directory, '.clinerules');
-  return [
-    ...listTextFiles(path.join(directory, '.claude', 'rules')),
-    ...(isDirectory(cline) ? listTextFiles(cline) : [cline]),
-  ];
+function listClaudeRules(
+  base: string,
+  files: SourceFiles,
+  candidate: CreateCandidate,
+): readonly Candidate[] {
+  const place = toProjectDirectory(path.join(base, '.claude', 'rules'));
+  return listRuleTexts(files, place).map((file) => ({
+    ...candidate(file, 'Project'),
+    isRule: true,
+    base,
+    place,
+  }));
 }
 
-function listTextFiles(directory: string): string[] {
-  return listFileNames(directory)
+/** `.clinerules` is a file or a directory of files. */
+function listClineRules(
+  directory: string,
+  files: SourceFiles,
+  candidate: CreateCandidate,
+): readonly Candidate[] {
+  const place = toProjectDirectory(path.join(directory, '.clinerules'));
+  const texts = isDirectory(place.path) ? listTextFiles(files, place) : [place.path];
+  return texts.map((file) => ({ ...candidate(file, 'Project'), isRule: true, place }));
+}
+
+const MAX_RULE_DEPTH = 5;
+
+/** Claude's rules may lie in directories of their own. */
+function listRuleTexts(
+  files: SourceFiles,
+  place: InstructionDirectory,
+  directory = place.path,
+  depth = 0,
+): string[] {
+  const entries = files.listNames(place, directory).map((name) => path.join(directory, name));
+  const directories = entries.filter(isDirectory);
+  const texts = entries.filter((file) => TEXT_NAME.test(file) && !directories.includes(file));
+  if (depth === MAX_RULE_DEPTH) return texts;
+  return [...texts, ...directories.flatMap((each) => listRuleTexts(files, place, each, depth + 1))];
+}
+
+function listTextFiles(files: SourceFiles, place: InstructionDirectory): string[] {
+  return files
+    .listNames(place, place.path)
     .filter((name) => TEXT_NAME.test(name))
-    .map((name) => path.join(directory, name));
+    .map((name) => path.join(place.path, name));
 }
 
 /** The workspace directories above a file. */
@@ -162,20 +303,20 @@ function listDirectoriesAbove(
   return isInWorkspace && !isForeign ? listDirectoriesDownTo(directory, allowedRoots) : [];
 }
 
-function listNestedCandidates(directories: readonly string[], triggerFile: string): Candidate[] {
+function listNestedCandidates(directory: string, files: SourceFiles): readonly Candidate[] {
   const candidate = createCandidate('nested_traversal');
-  return directories
-    .flatMap((directory) => [
-      ...listSharedFiles(directory).map((file) => candidate(file, 'Project')),
-      candidate(path.join(directory, 'CLAUDE.local.md'), 'Local'),
-    ])
-    .map((each) => ({ ...each, triggerFile }));
+  return [
+    ...listSharedFiles(directory).map((file) => candidate(file, 'Project')),
+    ...listClaudeRules(directory, files, candidate),
+    candidate(path.join(directory, 'CLAUDE.local.md'), 'Local'),
+  ];
 }
 
-/** A file that was read, before its front matter is parsed. */
+/** A file that was read, before its front matter is parsed, with those that it includes. */
 interface ReadFile {
   readonly candidate: Candidate;
   readonly text: string;
+  readonly included: readonly ReadFile[];
 }
 
 interface ReadFiles {
@@ -183,18 +324,29 @@ interface ReadFiles {
   readonly notes: readonly string[];
 }
 
-type ReadCandidates = (candidates: readonly Candidate[]) => ReadFiles;
+type ReadCandidates = (list: (files: SourceFiles) => readonly Candidate[]) => ReadFiles;
 
 /** Each real path is read once per session: a CLAUDE.md is often a link to AGENTS.md. */
 function createReader(paths: InstructionPaths): ReadCandidates {
   const readPaths = new Set<string>();
+  const sourceFiles = new SourceFiles(paths);
   const checkBoundary = createBoundaryCheck(paths);
   let remaining = MAX_CHARACTERS_IN_ALL;
 
   function readOne(candidate: Candidate, notes: string[]): ReadFile[] {
     const real = findRealPath(candidate.file) ?? candidate.file;
     if (readPaths.has(real)) return [];
-    const outside = checkBoundary(candidate, real);
+    const denied = explainDeniedRead(candidate.file, candidate.parentFile, paths);
+    if (denied !== null) {
+      readPaths.add(real);
+      notes.push(denied);
+      return [];
+    }
+    const { place, file } = candidate;
+    const outside =
+      place === undefined
+        ? checkBoundary(candidate, real)
+        : sourceFiles.explainOutside(place, file, real);
     if (outside !== null) {
       if (!notes.includes(outside)) notes.push(outside);
       return [];
@@ -205,7 +357,7 @@ function createReader(paths: InstructionPaths): ReadCandidates {
     if (text === null || text.trim() === '') return [];
     remaining -= text.length;
     const body = candidate.isRule ? splitFrontMatter(text).body : text;
-    return [{ candidate, text }, ...readImports(candidate, body, notes)];
+    return [{ candidate, text, included: readImports(candidate, body, notes) }];
   }
 
   function readImports(parent: Candidate, text: string, notes: string[]): ReadFile[] {
@@ -220,19 +372,44 @@ function createReader(paths: InstructionPaths): ReadCandidates {
     return candidates.flatMap((candidate) => readOne(candidate, notes));
   }
 
-  return (candidates) => {
-    const notes: string[] = [];
+  return (list) => {
+    const noted = sourceFiles.notes.length;
+    const candidates = list(sourceFiles);
+    const notes = sourceFiles.notes.slice(noted);
     return { files: readEach(candidates, notes), notes };
   };
 }
 
-async function toInstructions({ files, notes }: ReadFiles): Promise<Instructions> {
-  return { instructions: await Promise.all(files.map(toInstruction)), notes };
+async function toInstructions({ files, notes }: ReadFiles): Promise<ReadInstructions> {
+  const instructions: Instruction[] = [];
+  const pathRules: PathRule[] = [];
+  for (const file of files) {
+    const [first, ...included] = await toInstruction(file);
+    const { base } = file.candidate;
+    if (first?.globs === undefined || base === undefined) {
+      instructions.push(...(first === undefined ? [] : [first]), ...included);
+      continue;
+    }
+    const rule = { ...first, loadReason: 'path_glob_match' } as const;
+    const matches = compileRulePaths(first.globs, base);
+    pathRules.push({ instructions: [rule, ...included], matches });
+  }
+  return { instructions, notes, pathRules };
 }
 
-async function toInstruction({ candidate, text }: ReadFile): Promise<Instruction> {
-  const { isRule, depth: _depth, include: _include, ...facts } = candidate;
-  return { ...facts, ...(isRule ? await readRule(text) : { text }) };
+/** The instruction of a file, then those of the files that it includes. */
+async function toInstruction({ candidate, text, included }: ReadFile): Promise<Instruction[]> {
+  const {
+    isRule,
+    base: _base,
+    place: _place,
+    depth: _depth,
+    include: _include,
+    ...facts
+  } = candidate;
+  const instruction = { ...facts, ...(isRule ? await readRule(text) : { text }) };
+  const others = await Promise.all(included.map(toInstruction));
+  return [instruction, ...others.flat()];
 }
 
 const MAX_NESTED = 500;
@@ -240,9 +417,9 @@ const MAX_NESTED = 500;
 /** Reads what a session here would read, also in directories below, for what it asks `isTrustedExit` about. */
 export function visitInstructionFiles(paths: InstructionPaths): void {
   const read = createReader(paths);
-  read(listCandidates(paths, 'session_start'));
+  read((files) => listCandidates(paths, files, 'session_start'));
   const nested = paths.roots.flatMap((root) => listNestedDirectories(root, MAX_NESTED));
-  read(listNestedCandidates(nested, paths.startDirectory));
+  read((files) => nested.flatMap((directory) => listNestedCandidates(directory, files)));
 }
 
 /** Reads the path that was checked, so that a link that changes in between leads nowhere else. */

@@ -22,6 +22,20 @@ export interface InstructionPaths {
   readonly skillDirectories?: readonly string[];
   /** Whether the user trusted that a text of the workspace leads out of it; never by default. */
   readonly isTrustedExit?: (exit: TextExit) => boolean;
+  /** Whether a deny rule forbids the agent to read a file, an absolute path. */
+  readonly isDeniedRead?: (file: string) => boolean;
+}
+
+/** A note when a rule forbids to read a file as it is named, or where it leads; else null. */
+export function explainDeniedRead(
+  file: string,
+  includedBy: string | undefined,
+  { isDeniedRead }: InstructionPaths,
+): string | null {
+  const real = findRealPath(file) ?? file;
+  if (isDeniedRead === undefined || !(isDeniedRead(file) || isDeniedRead(real))) return null;
+  const named = includedBy === undefined ? file : `${includedBy} includes ${file}, which`;
+  return `${named} is ignored: a rule denies to read it`;
 }
 
 /** An include or a link in the workspace's texts that leads to a file outside of it. */
@@ -89,7 +103,7 @@ const MAX_ENTRIES = 1000;
  * outside of it, nor make the agent search the whole disk.
  */
 export class SourceFiles {
-  readonly #checkBoundary: (place: InstructionDirectory, file: string) => string | null;
+  readonly #checkBoundary: BoundaryCheck;
   readonly #notes: string[] = [];
   // Counted per directory, so that a full one does not hide others.
   readonly #entriesLeft = new Map<string, number>();
@@ -105,16 +119,22 @@ export class SourceFiles {
 
   /** The sorted names in a directory; empty when it lies outside of the project. */
   listNames(place: InstructionDirectory, directory: string): readonly string[] {
-    const outside = this.#checkBoundary(place, directory);
+    const outside = this.#checkBoundary(place, directory, findRealPath(directory) ?? directory);
     if (outside === null) return this.#limitNames(place.path, listFileNames(directory));
-    this.#notes.push(outside);
+    if (!this.#notes.includes(outside)) this.#notes.push(outside);
     return [];
   }
 
   read(place: InstructionDirectory, file: string): TextReading {
-    const outside = this.#checkBoundary(place, file);
+    const real = findRealPath(file) ?? file;
+    const outside = this.#checkBoundary(place, file, real);
     if (outside !== null) return { text: null, note: outside };
-    return readTextFile(findRealPath(file) ?? file, MAX_CHARACTERS, file);
+    return readTextFile(real, MAX_CHARACTERS, file);
+  }
+
+  /** Why a file, whose real path is known, must not be read; null when it may. */
+  explainOutside(place: InstructionDirectory, file: string, real: string): string | null {
+    return this.#checkBoundary(place, file, real);
   }
 
   #limitNames(top: string, names: readonly string[]): readonly string[] {
@@ -131,18 +151,21 @@ function formatTooManyNote(top: string): string {
   return `${top} contains more than ${limit} files and directories; the rest is ignored`;
 }
 
+type BoundaryCheck = (place: InstructionDirectory, file: string, real: string) => string | null;
+
 /**
  * Returns a note when a project path leads out of the project and the user did not trust that. What lies in
  * a directory that was trusted is trusted with it. The user's own files may link anywhere.
  */
-function createBoundaryCheck(paths: InstructionPaths) {
+function createBoundaryCheck(paths: InstructionPaths): BoundaryCheck {
   const roots = resolveWorkspaceRoots(paths);
   const claude = resolveClaudeDirectory(paths);
   const trustedDirectories: string[] = [];
-  return (place: InstructionDirectory, file: string): string | null => {
-    if (place.within !== undefined) return checkInside(place.within, file);
+  return (place, file, real) => {
+    const denied = explainDeniedRead(file, undefined, paths);
+    if (denied !== null) return denied;
+    if (place.within !== undefined) return checkInside(place.within, file, real);
     if (isOwnDirectory(place, roots, claude)) return null;
-    const real = findRealPath(file) ?? file;
     if ([...roots, ...trustedDirectories].some((root) => isInside(root, real))) return null;
     const exit = { file, include: null, target: real };
     if (paths.isTrustedExit?.(exit) !== true) return formatExitNote(exit);
@@ -163,8 +186,7 @@ function isOwnDirectory(
   return !roots.some((root) => isInside(root, real));
 }
 
-function checkInside(root: string, file: string): string | null {
-  const real = findRealPath(file) ?? file;
+function checkInside(root: string, file: string, real: string): string | null {
   if (isInside(findRealPath(root) ?? root, real)) return null;
   return `${file} is ignored: it resolves to ${real}, outside of ${root}`;
 }
@@ -236,7 +258,7 @@ function listDirectoryNames(directory: string): readonly string[] {
 }
 
 /** The sorted names in a directory; empty when it cannot be read. */
-export function listFileNames(directory: string): readonly string[] {
+function listFileNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory).toSorted();
   } catch {

@@ -11,21 +11,35 @@ export function fireInBackground(
   event: FiredEvent,
   onVerdict: (verdict: Verdict) => void | Promise<void> = () => undefined,
 ): void {
-  const { signal, add } = agent.session.backgroundEvents;
-  const fired = agent.fire(event, signal).then(onVerdict);
-  add(
-    fired.catch((error: unknown) => {
-      if (signal.aborted) return;
-      agent.emit({ type: 'notice', level: 'error', text: getErrorMessage(error) });
-    }),
-  );
+  agent.session.backgroundEvents.add(fireSafely(agent, event, onVerdict));
 }
 
-/** Fires InstructionsLoaded for each instruction; the only place that does. */
-export function announceInstructions(agent: Agent, loaded: readonly Instruction[]): void {
-  for (const { text: _text, ...facts } of loaded) {
-    fireInBackground(agent, { name: 'InstructionsLoaded', ...facts });
+/** Never rejects: a problem becomes a notice, unless the session ends. */
+async function fireSafely(
+  agent: Agent,
+  event: FiredEvent,
+  onVerdict: (verdict: Verdict) => void | Promise<void> = () => undefined,
+): Promise<void> {
+  const { signal } = agent.session.backgroundEvents;
+  try {
+    await onVerdict(await agent.fire(event, signal));
+  } catch (error) {
+    if (signal.aborted) return;
+    agent.emit({ type: 'notice', level: 'error', text: getErrorMessage(error) });
   }
+}
+
+/**
+ * Fires InstructionsLoaded for each instruction, one after the other; the only place that does. The
+ * next prompt and model request wait for them.
+ */
+export function announceInstructions(agent: Agent, loaded: readonly Instruction[]): void {
+  if (loaded.length === 0) return;
+  agent.session.backgroundEvents.addInOrder(async () => {
+    for (const { text: _text, ...facts } of loaded) {
+      await fireSafely(agent, { name: 'InstructionsLoaded', ...facts });
+    }
+  });
 }
 
 /** Watches the files that hooks name in their answer. */

@@ -44,6 +44,7 @@ export async function compact(
     tokensBefore,
   });
   agent.contextTokens = 0;
+  agent.session.fileInstructions.forgetFiles(agent.facts.id);
   await fireSessionStart(agent, { source: 'compact' }, signal);
   await agent.fire({ name: 'PostCompact', trigger, summary: summary.text }, signal);
   if (agent.facts.parentId === null) announceInstructionsAgain(agent);

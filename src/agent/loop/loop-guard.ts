@@ -20,6 +20,16 @@ const SAME_WARNING = 3;
 const FAILURES_WARNING = 6;
 const FINE: LoopRuling = { kind: 'fine' };
 
+/** `denied` by a hook: no failure of the model, so that it ends no run. */
+export type CallOutcome = 'success' | 'failure' | 'denied';
+
+interface ObservedCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly answer: string;
+  readonly outcome: CallOutcome;
+}
+
 /** Detects an agent that repeats itself. Only the same call with the same answer counts, because polling is no loop. */
 export class LoopGuard {
   readonly #limits: LoopLimits;
@@ -33,12 +43,14 @@ export class LoopGuard {
   }
 
   /** Called after each call; returns a warning for the model, or why the run must end. */
-  observe(name: string, input: unknown, answer: string, success: boolean): LoopRuling {
+  observe({ name, input, answer, outcome }: ObservedCall): LoopRuling {
     const call = JSON.stringify([name, input, answer]);
     const same = (this.#sameCalls = call === this.#lastCall ? this.#sameCalls + 1 : 1);
     this.#lastCall = call;
-    const failures = (this.#failedCalls = success ? 0 : this.#failedCalls + 1);
-    if (same >= this.#limits.sameCalls) {
+    const isDenied = outcome === 'denied';
+    if (!isDenied) this.#failedCalls = outcome === 'success' ? 0 : this.#failedCalls + 1;
+    const failures = this.#failedCalls;
+    if (same >= this.#limits.sameCalls && !isDenied) {
       return { kind: 'end', reason: `the same ${name} call was made ${same} times in a row` };
     }
     if (failures >= this.#limits.failedCalls) {
@@ -48,7 +60,7 @@ export class LoopGuard {
       const text = `You made the same ${name} call ${same} times and got the same answer. Try something else, or say what keeps you from going on.`;
       return { kind: 'warn', text };
     }
-    if (failures === FAILURES_WARNING) {
+    if (failures === FAILURES_WARNING && !isDenied) {
       const text = `${failures} tool calls failed in a row. Look at what the errors have in common before the next one.`;
       return { kind: 'warn', text };
     }
@@ -56,8 +68,9 @@ export class LoopGuard {
   }
 
   /** Called after all calls of a turn. */
-  endTurn(allFailed: boolean): LoopRuling {
-    this.#failedTurns = allFailed ? this.#failedTurns + 1 : 0;
+  endTurn(outcomes: readonly CallOutcome[]): LoopRuling {
+    if (outcomes.includes('success')) this.#failedTurns = 0;
+    else if (outcomes.includes('failure')) this.#failedTurns += 1;
     if (this.#failedTurns < this.#limits.failedTurns) return FINE;
     return { kind: 'end', reason: `all tool calls of ${this.#failedTurns} turns in a row failed` };
   }

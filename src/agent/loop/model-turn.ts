@@ -1,8 +1,18 @@
 import { dropUndefined } from '../../base/defined.ts';
 import { isRefusal } from '../../hooks/decision.ts';
-import { getMessageText, type AssistantMessage } from '../../sessions/messages.ts';
+import {
+  getMessageText,
+  type AssistantBlock,
+  type AssistantMessage,
+} from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import type { ModelChunk, ModelEnd, ModelFailure, ModelRequest } from '../models/model.ts';
+import type {
+  ModelChunk,
+  ModelEnd,
+  ModelFailure,
+  ModelRequest,
+  ModelToolActivity,
+} from '../models/model.ts';
 import { computeCost } from '../models/prices.ts';
 import { streamWithRetries } from '../models/retry.ts';
 import { parseAnswerChange, parseRequestChanges } from '../conversation/hook-changes.ts';
@@ -22,7 +32,7 @@ export async function runModelTurn(agent: Agent, signal: AbortSignal): Promise<M
   const request = buildRequest(agent);
   const before = await agent.fire({ name: 'ModelRequest', request }, signal);
   if (isRefusal(before.effect) || before.stop !== null) {
-    const reason = before.stop?.reason ?? joinReasons(before, 'a hook stopped the model request');
+    const reason = before.stop?.reason ?? joinReasons(before);
     return { kind: 'stopped', reason };
   }
   const { changed, problems } = parseRequestChanges(before.changes);
@@ -30,7 +40,8 @@ export async function runModelTurn(agent: Agent, signal: AbortSignal): Promise<M
   const changedRequest = { ...request, ...changed };
   const finalRequest =
     (await agent.session.shapeRequest?.(changedRequest, signal)) ?? changedRequest;
-  const end = await streamAnswer(agent, finalRequest, signal);
+  agent.turn.effort = finalRequest.effort ?? null;
+  const end = await streamFilledAnswer(agent, finalRequest, signal);
   if (end.type === 'failure') return { kind: 'failed', failure: end.failure };
   return handleAnswer(agent, end, signal);
 }
@@ -41,20 +52,57 @@ function buildRequest(agent: Agent): ModelRequest {
     system: systemPrompt(),
     messages: conversation.toModelMessages(),
     tools: session.listSpecs(tools),
+    ...dropUndefined({ effort: session.effort ?? undefined }),
+  };
+}
+
+/** Repeats a request whose answer has nothing in it, as often as the session wants that; then it has failed. */
+async function streamFilledAnswer(agent: Agent, request: ModelRequest, signal: AbortSignal) {
+  const { emptyAnswerRetries } = agent.session.limits;
+  let answer = await streamAnswer(agent, request, signal);
+  if (emptyAnswerRetries === undefined) return answer;
+  for (let attempt = 0; answer.type === 'end' && isEmptyAnswer(agent, request, answer); attempt++) {
+    agent.recordUsage(answer.usage);
+    const failure = createEmptyAnswerFailure(agent, attempt + 1);
+    if (attempt === emptyAnswerRetries) return { type: 'failure', failure } as const;
+    agent.emit({ type: 'retry-start', failure, waitMs: 0, discardsOutput: false });
+    answer = await streamAnswer(agent, request, signal);
+  }
+  return answer;
+}
+
+/** A model may have nothing to add to the result of a tool; a scripted answer is meant as it is written. */
+function isEmptyAnswer(
+  { model }: Agent,
+  { messages }: ModelRequest,
+  { content, finishReason }: ModelEnd,
+): boolean {
+  if (model.provider === 'scripted' || finishReason === 'length') return false;
+  const followsResult =
+    messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
+  return !followsResult && content.every(isBlank);
+}
+
+function isBlank(block: AssistantBlock): boolean {
+  if (block.type === 'text') return block.text.trim() === '';
+  return block.type === 'thinking' && block.thinking.trim() === '';
+}
+
+function createEmptyAnswerFailure({ model }: Agent, attempts: number): ModelFailure {
+  const times = attempts === 1 ? '' : ` ${attempts} times in a row`;
+  return {
+    class: 'protocol',
+    message: `${model.provider} returned an empty answer for ${model.id}${times}.`,
+    status: null,
+    isRetryable: false,
+    retryAfterMs: null,
   };
 }
 
 async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSignal) {
   for await (const chunk of streamFromModel(agent, request, signal)) {
     if (chunk.type === 'end' || chunk.type === 'failure') return chunk;
-    if (chunk.type === 'input-delta') {
-      const { id: callId, name: tool, text } = chunk;
-      agent.emit({ type: 'input-delta', callId, tool, text });
-    } else {
-      if (chunk.type === 'text-delta') agent.turn.text += chunk.text;
-      else agent.turn.thinking += chunk.text;
-      agent.emit(chunk);
-    }
+    emitChunk(agent, chunk);
   }
   const message = `${agent.model.provider} ended its answer without saying so`;
   const failure = { class: 'protocol', message, status: null } as const;
@@ -62,6 +110,38 @@ async function streamAnswer(agent: Agent, request: ModelRequest, signal: AbortSi
     type: 'failure',
     failure: { ...failure, isRetryable: true, retryAfterMs: null },
   } as const;
+}
+
+function emitChunk(
+  agent: Agent,
+  chunk: Exclude<ModelChunk, { readonly type: 'end' | 'failure' }>,
+): void {
+  const { turn } = agent;
+  switch (chunk.type) {
+    case 'input-delta': {
+      const { id: callId, name: tool, text } = chunk;
+      return agent.emit({ type: 'input-delta', callId, tool, text });
+    }
+    case 'model-tool': {
+      const { activity } = chunk;
+      const isSame = ({ toolCallId }: ModelToolActivity): boolean =>
+        toolCallId === activity.toolCallId;
+      const before = turn.modelTools.find(isSame);
+      const all = { ...before, ...activity };
+      turn.modelTools = [...turn.modelTools.filter((each) => !isSame(each)), all];
+      if (before === undefined) agent.emit({ type: 'model-tool', phase: 'start', activity: all });
+      if ('output' in activity) agent.emit({ type: 'model-tool', phase: 'end', activity: all });
+      return;
+    }
+    case 'text-delta':
+      turn.text += chunk.text;
+      return agent.emit(chunk);
+    case 'thinking-delta':
+      turn.thinking += chunk.text;
+      return agent.emit(chunk);
+    case 'media':
+      return agent.emit(chunk);
+  }
 }
 
 /** Streams the model's answer, with retries; each retry is emitted. */
@@ -77,7 +157,9 @@ export function streamFromModel(
     onRetry({ failure, delayMs, discardsOutput }) {
       // A compaction is retried, too; the answer before it is complete and stays.
       const isAnswering = agent.turn.finishReason === null;
-      if (discardsOutput && isAnswering) Object.assign(agent.turn, { text: '', thinking: '' });
+      if (discardsOutput && isAnswering) {
+        Object.assign(agent.turn, { text: '', thinking: '', modelTools: [] });
+      }
       emit({ type: 'retry-start', failure, waitMs: Math.round(delayMs), discardsOutput });
     },
   });
@@ -96,7 +178,7 @@ async function handleAnswer(agent: Agent, end: ModelEnd, signal: AbortSignal): P
   const { verdict, message } = await fireModelResponse(agent, end, signal);
   await fireMessageDisplay(agent, message, signal);
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
-    const reason = verdict.stop?.reason ?? joinReasons(verdict, 'a hook stopped the run');
+    const reason = verdict.stop?.reason ?? joinReasons(verdict);
     return { kind: 'stopped', reason };
   }
   return { kind: 'answered', message, end };

@@ -1,10 +1,12 @@
 import { dropUndefined } from '../../base/defined.ts';
+import { isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop } from '../../hooks/decision.ts';
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { TextBlock, ToolResultBlock, ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
+import type { CallOutcome } from './loop-guard.ts';
 import { type CallReport, type CheckedCall, checkCall, runCall } from './tool-call.ts';
-import { createFailedOutput } from '../tools/tool.ts';
+import { createFailedOutput, type ToolOutput } from '../tools/tool.ts';
 import { canRunInParallel } from '../tools/prepare-tool-call.ts';
 import {
   escapeReminderTags,
@@ -33,13 +35,14 @@ export async function runBatch(
   const isResumable = agent.facts.parentId === null && agent.session.person === null;
   const mayDefer = calls.length === 1 && isResumable;
   let stop: Stop | null = null;
-  for (const group of groupCalls(agent, calls)) {
+  const checkedTogether = agent.session.checksWholeTurn ? [calls] : groupCalls(agent, calls);
+  for (const group of checkedTogether) {
     if (stop !== null) {
       const { reason, pending } = stop;
       reports.push(...group.map((call) => skipCall(agent, call, { reason, pending })));
       continue;
     }
-    const done: GroupResult = await runGroup(agent, group, mayDefer, signal);
+    const done: GroupResult = await checkAndRun(agent, group, mayDefer, signal);
     if (!Array.isArray(done)) return { kind: 'deferred', call: done.call };
     reports.push(...done);
     stop = done.find((report) => report.stop !== null)?.stop ?? null;
@@ -49,12 +52,20 @@ export async function runBatch(
 
 /** Calls that only read run in parallel; all others run alone, in order. */
 function groupCalls(agent: Agent, calls: readonly ToolUseBlock[]): readonly ToolUseBlock[][] {
-  const groups: ToolUseBlock[][] = [];
+  return groupByParallel(agent, calls, (call) => call);
+}
+
+function groupByParallel<Item>(
+  agent: Agent,
+  items: readonly Item[],
+  getCall: (item: Item) => ToolUseBlock,
+): readonly Item[][] {
+  const groups: Item[][] = [];
   let isOpen = false;
-  for (const call of calls) {
-    const isBeside = canRunInParallel(call, agent.tools);
-    if (isBeside && isOpen) groups.at(-1)?.push(call);
-    else groups.push([call]);
+  for (const item of items) {
+    const isBeside = canRunInParallel(getCall(item), agent.tools);
+    if (isBeside && isOpen) groups.at(-1)?.push(item);
+    else groups.push([item]);
     isOpen = isBeside;
   }
   return groups;
@@ -62,7 +73,8 @@ function groupCalls(agent: Agent, calls: readonly ToolUseBlock[]): readonly Tool
 
 type GroupResult = CallReport[] | Extract<CheckedCall, { kind: 'deferred' }>;
 
-async function runGroup(
+/** Checks all calls of the group, then runs those that may run. */
+async function checkAndRun(
   agent: Agent,
   group: readonly ToolUseBlock[],
   mayDefer: boolean,
@@ -78,9 +90,31 @@ async function runGroup(
   const last = checked.at(-1);
   const stop = last === undefined ? null : getStop(last);
   if (stop?.pending === 'skip') return closeGroup(agent, group, checked, stop);
-  const done = await Promise.all(checked.map((each) => finishCall(agent, each, signal)));
+  const done = await runChecked(agent, checked, signal);
   if (stop === null) return done;
   return [...done, ...group.slice(checked.length).map((call) => skipCall(agent, call, stop))];
+}
+
+/** Runs checked calls; after one that ends the run, the others are skipped. */
+async function runChecked(
+  agent: Agent,
+  checked: readonly DecidedCall[],
+  signal: AbortSignal,
+): Promise<CallReport[]> {
+  const done: CallReport[] = [];
+  for (const group of groupByParallel(agent, checked, getCall)) {
+    const stop = done.find((report) => report.stop !== null)?.stop ?? null;
+    const results =
+      stop === null
+        ? await Promise.all(group.map((each) => finishCall(agent, each, signal)))
+        : group.map((each) => skipCall(agent, getCall(each), stop));
+    done.push(...results);
+  }
+  return done;
+}
+
+function getCall(each: DecidedCall): ToolUseBlock {
+  return each.kind === 'open' ? each.runnable.call : each.report.call;
 }
 
 function getStop(call: DecidedCall): Stop | null {
@@ -108,8 +142,16 @@ async function finishCall(
   each: DecidedCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
+  announceChecked(agent, getCall(each));
   if (each.kind === 'closed') return recordResult(agent, each.report);
   return recordResult(agent, await runCall(agent, each.runnable, signal));
+}
+
+/** Calls that were checked with others are announced when their turn comes. */
+function announceChecked(agent: Agent, { id: callId, name: tool, input }: ToolUseBlock): void {
+  if (!agent.session.checksWholeTurn) return;
+  const decided = agent.pendingCalls.get(callId)?.input ?? input;
+  agent.emit({ type: 'tool-start', callId, tool, input: decided, isChecked: true });
 }
 
 function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
@@ -120,6 +162,7 @@ function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
     output,
     durationMs: 0,
     deniedBy: 'hook',
+    question: null,
     reminders: [],
     stop,
   });
@@ -127,7 +170,7 @@ function skipCall(agent: Agent, call: ToolUseBlock, stop: Stop): CallReport {
 
 /** Adds a result to the conversation as soon as there is one. */
 function recordResult(agent: Agent, report: CallReport): CallReport {
-  const { call, input, output, durationMs, deniedBy } = report;
+  const { call, input, output, durationMs, deniedBy, deniedByHooks, question } = report;
   agent.pendingCalls.delete(call.id);
   agent.emit({
     type: 'tool-end',
@@ -137,6 +180,8 @@ function recordResult(agent: Agent, report: CallReport): CallReport {
     output,
     durationMs,
     deniedBy,
+    ...dropUndefined({ deniedByHooks }),
+    question,
   });
   agent.conversation.add(
     { role: 'user', content: [toResultBlock(report), ...report.reminders.map(toTextBlock)] },
@@ -150,18 +195,37 @@ function toTextBlock(text: string): TextBlock {
 }
 
 function toResultBlock({ call, output }: CallReport): ToolResultBlock {
-  const { images = [] } = output;
   const text = escapeReminderTags(readResultText(output));
   return {
     type: 'tool_result',
     tool_use_id: call.id,
-    content: images.length === 0 ? text : [...(text === '' ? [] : [toTextBlock(text)]), ...images],
+    content: joinContent(text, output),
     ...(output.success ? {} : { is_error: true }),
   };
 }
 
-function readResultText({ success, text, error }: ToolResult): string {
-  return success ? text : (error ?? text);
+function joinContent(text: string, { images = [] }: ToolOutput): ToolResultBlock['content'] {
+  return images.length === 0 ? text : [...(text === '' ? [] : [toTextBlock(text)]), ...images];
+}
+
+/** The result as hooks of PostToolBatch read it: Claude Code has blocks where a tool returns blocks. */
+function readAnswer(output: ToolOutput): unknown {
+  const { success, response } = output;
+  const text = readResultText(output);
+  if (!success) return text;
+  if (isBlockList(response)) return response;
+  const isReport = isRecord(response) && isBlockList(response['content']);
+  return isReport ? [toTextBlock(text)] : joinContent(text, output);
+}
+
+function isBlockList(value: unknown): value is readonly unknown[] {
+  const isBlock = (each: unknown): boolean =>
+    isRecord(each) && (each['type'] === 'text' || each['type'] === 'image');
+  return Array.isArray(value) && value.length > 0 && value.every(isBlock);
+}
+
+function readResultText({ success, text, error, inOwnWords }: ToolResult): string {
+  return success || inOwnWords === true ? text : (error ?? text);
 }
 
 async function endBatch(
@@ -169,21 +233,22 @@ async function endBatch(
   { reports, stop }: { reports: readonly CallReport[]; stop: Stop | null },
   signal: AbortSignal,
 ): Promise<BatchEnd> {
+  // As in Claude Code, a hook that ended the turn is the last one that is asked about it.
+  if (stop !== null) return { kind: 'stop', reason: stop.reason };
   const calls = reports.map(({ call, output }) => ({
     callId: call.id,
     name: call.name,
     input: call.input,
-    answer: readResultText(output),
-    ...dropUndefined({ answers: output.parts?.map(readResultText) }),
+    answer: readAnswer(output),
+    ...dropUndefined({ answers: output.parts?.map(readAnswer) }),
   }));
   const verdict = await agent.fire({ name: 'PostToolBatch', calls }, signal);
   agent.pendingContext.push(...formatContexts(verdict, { event: 'PostToolBatch', subject: null }));
-  if (stop !== null) return { kind: 'stop', reason: stop.reason };
   if (verdict.stop !== null) return { kind: 'stop', reason: verdict.stop.reason };
   if (isRefusal(verdict.effect)) {
     return {
       kind: 'stop',
-      reason: joinReasons(verdict, 'a hook of PostToolBatch stopped the run'),
+      reason: joinReasons(verdict),
     };
   }
   const done = reports.find(({ output }) => output.success && output.finalAnswer !== undefined);
@@ -194,15 +259,21 @@ async function endBatch(
 }
 
 function checkForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
-  for (const { call, output } of reports) {
-    const answer = readResultText(output);
-    const { name, input } = call;
-    const ruling = agent.loopGuard.observe(name, input, answer, output.success);
+  for (const report of reports) {
+    const { name, input } = report.call;
+    const answer = readResultText(report.output);
+    const outcome = getCallOutcome(report);
+    const ruling = agent.loopGuard.observe({ name, input, answer, outcome });
     if (ruling.kind === 'end') return { kind: 'loop', reason: ruling.reason };
     if (ruling.kind === 'warn') {
       agent.pendingContext.push(formatReminder(ruling.text));
     }
   }
-  const ruling = agent.loopGuard.endTurn(reports.every(({ output }) => !output.success));
+  const ruling = agent.loopGuard.endTurn(reports.map(getCallOutcome));
   return ruling.kind === 'end' ? { kind: 'loop', reason: ruling.reason } : { kind: 'go-on' };
+}
+
+function getCallOutcome({ output, deniedBy }: CallReport): CallOutcome {
+  if (deniedBy === 'hook') return 'denied';
+  return output.success ? 'success' : 'failure';
 }

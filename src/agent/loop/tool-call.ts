@@ -3,7 +3,12 @@ import { getErrorMessage } from '../../base/errors.ts';
 import { isNestedTooDeep, MAX_NESTING, isRecord } from '../../base/json.ts';
 import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
-import type { GitProfile } from '../../permissions/permissions.ts';
+import type {
+  GitProfile,
+  PermissionRuling,
+  ProgramFiles,
+  SandboxAccess,
+} from '../../permissions/permissions.ts';
 import type { ToolUseBlock } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
 import { requestApproval, requestHookApproval, findStrictestRuling } from './approval.ts';
@@ -17,7 +22,7 @@ import {
   joinReasons,
   findReasonAsResult,
 } from '../conversation/hook-messages.ts';
-import type { DeniedBy } from '../runtime-event.ts';
+import type { DeniedBy, DeniedQuestion } from '../runtime-event.ts';
 import { MutableInput } from './mutable-input.ts';
 import {
   removeHookFields,
@@ -36,6 +41,9 @@ export interface CallReport {
   readonly output: ToolOutput;
   readonly durationMs: number;
   readonly deniedBy: DeniedBy | null;
+  /** The hooks that refused it. */
+  readonly deniedByHooks?: readonly string[];
+  readonly question: DeniedQuestion | null;
   /** Texts of hooks about it, for the model. */
   readonly reminders: readonly string[];
   /** Set when the run ends after it. */
@@ -45,8 +53,13 @@ export interface CallReport {
 /** A call after its checks: it may run, it is answered already, or a later run decides it. */
 export type CheckedCall =
   | { readonly kind: 'open'; readonly runnable: RunnableCall }
-  | { readonly kind: 'closed'; readonly report: CallReport }
+  | ClosedCall
   | { readonly kind: 'deferred'; readonly call: ToolUseBlock };
+
+interface ClosedCall {
+  readonly kind: 'closed';
+  readonly report: CallReport;
+}
 
 interface RunnableCall {
   readonly call: ToolUseBlock;
@@ -55,6 +68,10 @@ interface RunnableCall {
   readonly stop: Stop | null;
   /** Absent when a user or a rule allowed the call. */
   readonly gitProfile?: GitProfile | undefined;
+  /** The files of programs that nobody was asked about. */
+  readonly programFiles?: ProgramFiles | undefined;
+  /** What the user allowed to open for it. */
+  readonly sandboxAccess?: SandboxAccess | undefined;
 }
 
 /**
@@ -69,7 +86,9 @@ export async function checkCall(
 ): Promise<CheckedCall> {
   agent.pendingCalls.set(call.id, { name: call.name, input: call.input });
   agent.turn.toolCalls += 1;
-  agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
+  if (!agent.session.checksWholeTurn) {
+    agent.emit({ type: 'tool-start', callId: call.id, tool: call.name, input: call.input });
+  }
   const prepared = prepareInput(agent, call, removeHookFields(call, agent.tools));
   if (typeof prepared === 'string') {
     return createFailedCall(call, prepared);
@@ -111,7 +130,7 @@ async function applyPermissions(
   signal: AbortSignal,
 ): Promise<CheckedCall> {
   const { call, prepared, verdict, reminders } = hooked;
-  const ruling = findStrictestRuling(agent, prepared);
+  const ruling = await findStrictestRuling(agent, prepared);
   const isAskedByHook = verdict.effect === 'ask' || verdict.effect === 'defer';
   const isAllowedByHook = verdict.effect === 'allow' && ruling.isOverridable;
   if (ruling.effect === 'deny' && !isAllowedByHook) {
@@ -121,20 +140,30 @@ async function applyPermissions(
   const isOpen = !isAskedByHook && (ruling.effect === 'allow' || isAllowedByHook);
   const isQuestion = prepared.kind === 'ask' && verdict.effect !== 'allow';
   if (isOpen && !isQuestion) {
-    return { kind: 'open', runnable: { ...runnable, gitProfile: ruling.gitProfile } };
+    const { gitProfile, programFiles } = ruling;
+    return { kind: 'open', runnable: { ...runnable, gitProfile, programFiles } };
   }
-  const reason = isAskedByHook
-    ? joinReasons(verdict, `a hook wants ${prepared.toolName} to be approved`)
-    : ruling.reason;
+  const reason = isAskedByHook ? formatHookQuestion(hooked, ruling) : ruling.reason;
   const by = isAskedByHook ? 'hook' : 'rule';
   const undecided = { call, prepared, reason, by, ruling } as const;
   const answer = isOpen
     ? await requestHookApproval(agent, undecided, signal)
     : await requestApproval(agent, undecided, signal);
   if (answer.kind === 'granted') {
-    return { kind: 'open', runnable: { ...runnable, prepared: answer.prepared } };
+    const { sandboxAccess } = ruling;
+    return { kind: 'open', runnable: { ...runnable, prepared: answer.prepared, sandboxAccess } };
   }
-  return denyCall(agent, withStop(hooked, answer.stop), answer.reason, answer.by);
+  const denied = await denyCall(agent, withStop(hooked, answer.stop), answer.reason, answer.by);
+  return { ...denied, report: { ...denied.report, question: answer.question } };
+}
+
+/** What the sandbox would be opened for is part of every question. */
+function formatHookQuestion(
+  { verdict, prepared }: HookedCall,
+  { sandboxAccess, reason }: PermissionRuling,
+): string {
+  const asked = joinReasons(verdict) || `a hook wants ${prepared.toolName} to be approved`;
+  return sandboxAccess === undefined ? asked : `${asked} ${reason}`;
 }
 
 function withStop(hooked: HookedCall, stop: Stop | null): HookedCall {
@@ -155,7 +184,7 @@ async function denyCall(
   error: string,
   by: DeniedBy,
   output: ToolOutput = createFailedOutput(error),
-): Promise<CheckedCall> {
+): Promise<ClosedCall> {
   const { call, prepared, verdict, reminders, signal } = hooked;
   const { input } = prepared;
   agent.denials.push({ callId: call.id, tool: prepared.toolName, input, reason: error });
@@ -166,7 +195,7 @@ async function denyCall(
     denied: true,
   };
   const verdictAfter = await agent.fire({ name: 'PostToolUseFailure', ...facts }, signal);
-  const after = applyPostVerdicts([verdictAfter], { output, prepared });
+  const after = applyPostVerdicts(agent, [verdictAfter], { output, prepared });
   return {
     kind: 'closed',
     report: {
@@ -175,17 +204,35 @@ async function denyCall(
       output: after.output,
       durationMs: 0,
       deniedBy: by,
+      ...(by === 'hook' ? { deniedByHooks: listRefusingHooks(verdict) } : {}),
+      question: null,
       reminders: [...reminders, ...after.reminders],
       stop: verdict.stop ?? after.stop,
     },
   };
 }
 
+function listRefusingHooks({ outcomes }: Verdict): readonly string[] {
+  const refusing = outcomes.filter(({ effect }) => effect !== null && isRefusal(effect));
+  return [...new Set(refusing.map(({ hook }) => hook))];
+}
+
 function createFailedCall(call: ToolUseBlock, error: string): CheckedCall {
   const output = createFailedOutput(error);
   const { input } = call;
-  const report = { call, input, output, durationMs: 0, deniedBy: null, reminders: [], stop: null };
-  return { kind: 'closed', report };
+  return {
+    kind: 'closed',
+    report: {
+      call,
+      input,
+      output,
+      durationMs: 0,
+      deniedBy: null,
+      question: null,
+      reminders: [],
+      stop: null,
+    },
+  };
 }
 
 function prepareInput(
@@ -211,7 +258,7 @@ function prepareInput(
 /** Runs a call that passed its checks, and fires PostToolUse or PostToolUseFailure. */
 export async function runCall(
   agent: Agent,
-  { call, prepared, reminders, stop, gitProfile }: RunnableCall,
+  { call, prepared, reminders, stop, gitProfile, programFiles, sandboxAccess }: RunnableCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
   const { session, toolContext } = agent;
@@ -221,7 +268,7 @@ export async function runCall(
     callId: call.id,
     signal,
     onProgress: (text) => agent.emit({ type: 'tool-delta', callId: call.id, text }),
-    ...dropUndefined({ gitProfile }),
+    ...dropUndefined({ gitProfile, programFiles, sandboxAccess }),
   });
   const durationMs = Math.round(session.clock.elapsed() - startedAt);
   agent.toolCalls += 1;
@@ -234,7 +281,8 @@ export async function runCall(
     output: after.output,
     durationMs,
     deniedBy: null,
-    reminders: [...reminders, ...after.reminders, ...nested],
+    question: null,
+    reminders: [...reminders, ...after.reminders, ...agent.fileNotes.splice(0), ...nested],
     stop: stop ?? after.stop,
   };
 }
@@ -289,7 +337,7 @@ async function firePostEvents(
 ): Promise<ReportedCall> {
   const verdicts: Verdict[] = [];
   for (const event of listPostEvents(done)) verdicts.push(await agent.fire(event, signal));
-  return applyPostVerdicts(verdicts, done);
+  return applyPostVerdicts(agent, verdicts, done);
 }
 
 /** Parts of one call may end differently, so that both events may be fired. */
@@ -304,12 +352,13 @@ function listPostEvents({ call, prepared, output, durationMs }: DoneCall): reado
 }
 
 function applyPostVerdicts(
+  { toolContext }: Agent,
   verdicts: readonly Verdict[],
   { output, prepared }: Pick<DoneCall, 'output' | 'prepared'>,
 ): ReportedCall {
   const subject = prepared.toolName;
   return {
-    output: applyHookOutputs(output, verdicts, prepared.parts),
+    output: applyHookOutputs(output, verdicts, prepared.parts, toolContext.spillDirectory),
     reminders: verdicts.flatMap((verdict) => {
       const at = { event: verdict.event, subject };
       const objections = isRefusal(verdict.effect) ? formatObjections(verdict, at) : [];
@@ -327,7 +376,7 @@ async function fireCwdChanged(agent: Agent, from: string, signal: AbortSignal): 
   await watchPaths(agent, verdict);
 }
 
-/** Loads the instructions beside files that were just read; each only once. */
+/** Loads the instructions for files that were just read. */
 async function loadNestedInstructions(
   agent: Agent,
   { parts }: PreparedToolCall,
@@ -337,7 +386,10 @@ async function loadNestedInstructions(
     .flatMap(({ input }) => readFilePath(input));
   const texts: string[] = [];
   for (const file of read) {
-    const { instructions, notes } = await agent.session.loadInstructionsFor(file);
+    const { instructions, notes } = await agent.session.fileInstructions.loadForFile(
+      file,
+      agent.facts.id,
+    );
     announceInstructions(agent, instructions);
     texts.push(...instructions.map(formatInstruction));
     for (const text of notes) agent.emit({ type: 'notice', level: 'warning', text });

@@ -206,7 +206,8 @@ const BUDGETS: Readonly<Record<string, number>> = { low: 1024, medium: 8192, hig
 
 /** Gemini 2.5 takes a token budget, later models a level. */
 function buildGoogleOptions({ effort, thinking }: ModelRequest, modelId: string): Options {
-  const level = effort ?? (thinking === false ? 'low' : undefined);
+  const known = effort === 'max' || effort === 'xhigh' ? 'high' : effort;
+  const level = known ?? (thinking === false ? 'low' : undefined);
   const budget = level === undefined ? undefined : BUDGETS[level];
   const isBudgeted = modelId.includes('gemini-2');
   const thinkingConfig = dropUndefined({

@@ -1,4 +1,4 @@
-import type { AssistantBlock, Message } from '../../sessions/messages.ts';
+import type { AssistantBlock, MediaBlock, Message } from '../../sessions/messages.ts';
 
 /**
  * A language model behind one request at a time. It knows nothing of hooks, tools' effects or sessions.
@@ -13,6 +13,8 @@ export interface Model {
   readonly contextTokens: number;
   /** US dollars per million tokens; null when unknown. */
   readonly prices: Prices | null;
+  /** The reasoning effort that its service uses by default; absent for a model without levels. */
+  readonly effort?: string;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>;
 }
 
@@ -31,10 +33,12 @@ export interface ModelRequest {
   readonly answerSchema?: Readonly<Record<string, unknown>>;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
-  /** Reasoning effort, where supported: `low`, `medium`, `high`. */
+  /** Reasoning effort, where supported: `low`, `medium`, `high`, `xhigh`, `max`. */
   readonly effort?: string;
   /** Disabled for small requests of hooks. */
   readonly thinking?: boolean;
+  /** All options as hooks left them, for a model of the program's own; services do not get them. */
+  readonly ownOptions?: Readonly<Record<string, unknown>>;
 }
 
 /** A tool in the form sent to the model. */
@@ -54,8 +58,21 @@ export type ModelChunk =
       readonly name: string;
       readonly text: string;
     }
+  | { readonly type: 'media'; readonly media: MediaBlock['media'] }
+  /** A call that the model's service makes itself: without `output` it has begun. */
+  | { readonly type: 'model-tool'; readonly activity: ModelToolActivity }
   | ModelEnd
   | { readonly type: 'failure'; readonly failure: ModelFailure };
+
+/** A call of a tool that runs outside of the agent. */
+export interface ModelToolActivity {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly execution: 'client' | 'provider';
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly isError?: boolean;
+}
 
 export interface ModelEnd {
   readonly type: 'end';

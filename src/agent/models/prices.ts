@@ -1,15 +1,21 @@
 import type { Model, Prices, Usage } from './model.ts';
 
 /** Looks up a model id, ignoring a vendor prefix and a date suffix; unknown models have no price. */
-export function findModelFacts(modelId: string): Pick<Model, 'contextTokens' | 'prices'> {
+export function findModelFacts(
+  modelId: string,
+): Pick<Model, 'contextTokens' | 'prices' | 'effort'> {
   const id = normalizeModelId(modelId);
   const price = PRICES.find(([name]) => normalizeModelId(name) === id);
   const window = WINDOWS.find(([prefix]) => id.startsWith(normalizeModelId(prefix)));
   return {
     contextTokens: window?.[1] ?? DEFAULT_CONTEXT_TOKENS,
     prices: price === undefined ? null : toPrices(price),
+    ...(WITH_EFFORT.test(id) ? { effort: 'high' } : {}),
   };
 }
+
+/** Models of Anthropic that take an effort; `high` is what they use without one. */
+const WITH_EFFORT = /^claude-(?:opus-4-5|(?:opus|sonnet)-4-[6-9]|(?:opus|sonnet|fable)-[5-9])/;
 
 /** Model ids with a known price and this prefix. */
 export function listPricedModels(prefix: string): readonly string[] {

@@ -1,6 +1,8 @@
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
+import { importOptional } from '../../base/optional-packages.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
+import { MODEL_SERVICES, type ModelService } from '../../base/model-services.ts';
 import type { AiSdkModel, SdkModel } from './ai-sdk.ts';
 import type { Model } from './model.ts';
 import { createScriptedModel, type ScriptTurn } from './scripted.ts';
@@ -126,23 +128,47 @@ export const PROVIDERS: readonly Provider[] = [
 ];
 
 /** The variables that hold provider keys; they are withheld from workspace hooks. */
-export const KEY_VARIABLES: readonly string[] = PROVIDERS.flatMap(
-  ({ keyVariables }) => keyVariables,
-);
+export const KEY_VARIABLES: readonly string[] = [
+  ...new Set([...PROVIDERS, ...MODEL_SERVICES].flatMap(({ keyVariables }) => keyVariables)),
+];
 
 const SCRIPTED = 'scripted';
 
 export const PROVIDER_NAMES: readonly string[] = [...PROVIDERS.map(({ name }) => name), SCRIPTED];
 
-/** Whether the name is a built-in provider or alias. */
+/** Whether the name is a provider or alias that plugins cannot replace. */
 export function isBuiltInProvider(name: string): boolean {
-  return name === SCRIPTED || findProvider(name) !== undefined;
+  return name === SCRIPTED || findOwnProvider(name) !== undefined;
+}
+
+/** Whether it is a service of Cline's catalogue; a plugin may serve it instead. */
+export function isCataloguedService(name: string): boolean {
+  return MODEL_SERVICES.some(({ id }) => id === name);
+}
+
+const DEFAULT_PATHS: Readonly<Record<WireFormat, string>> = {
+  anthropic: '/v1',
+  openai: '/v1',
+  google: '/v1beta',
+  chat: '/v1',
+};
+
+/** What a description of a service leaves open. */
+export function getDefaultPath(wire: WireFormat): string {
+  return DEFAULT_PATHS[wire];
+}
+
+/** The owner of a key: one of Hookline's own providers, or a service of the catalogue. */
+export function findKeyOwner(variable: string): Pick<Provider, 'label' | 'baseUrl'> | undefined {
+  return [...PROVIDERS, ...MODEL_SERVICES].find(({ keyVariables }) =>
+    keyVariables.includes(variable),
+  );
 }
 
 /** Opens a model without sending anything; the SDK is loaded only for models that need it. */
 export async function openModel(choice: ModelChoice): Promise<Model> {
   if (choice.provider === SCRIPTED) return openScripted(choice);
-  return openService(findProvider(choice.provider) ?? throwUnknownProvider(choice), choice);
+  return openService(findProvider(choice) ?? throwUnknownProvider(choice), choice);
 }
 
 export async function openService(provider: Provider, choice: ModelChoice): Promise<Model> {
@@ -151,7 +177,7 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
   const baseUrl = resolveBaseUrl(provider, choice.baseUrl);
   const key = findKey(provider, choice);
   const [sdk, { createAiSdkModel }, model] = await Promise.all([
-    import('ai'),
+    importOptional('a language model', () => import('ai')),
     import('./ai-sdk.ts'),
     loadSdkModel(provider, id, baseUrl, key, choice.transport),
   ]);
@@ -175,7 +201,7 @@ export async function openService(provider: Provider, choice: ModelChoice): Prom
 /** Throws when the provider is unknown, or lacks its model, address or key; nothing is sent or loaded. */
 export function checkModelChoice(choice: ModelChoice): void {
   if (choice.provider === SCRIPTED) return;
-  const provider = findProvider(choice.provider) ?? throwUnknownProvider(choice);
+  const provider = findProvider(choice) ?? throwUnknownProvider(choice);
   if ((choice.model ?? provider.defaultModel) === null) {
     throw createMissingError(provider, 'a model', '--model');
   }
@@ -191,14 +217,65 @@ function openScripted({ script, model }: ModelChoice): Model {
   });
 }
 
-function findProvider(name: string): Provider | undefined {
+function findProvider({ provider: name, env }: ModelChoice): Provider | undefined {
+  const service = MODEL_SERVICES.find(({ id }) => id === name);
+  const own = findOwnProvider(name);
+  return own ?? (service === undefined ? undefined : toProvider(service, env));
+}
+
+function findOwnProvider(name: string): Provider | undefined {
   return PROVIDERS.find((each) => each.name === name || each.aliases.includes(name));
 }
 
+function toProvider(service: ModelService, env: ModelChoice['env']): Provider {
+  const { id, label, wire, baseUrl, keyVariables } = service;
+  return {
+    name: id,
+    aliases: [],
+    label,
+    wire,
+    defaultModel: null,
+    baseUrl: fillAddress(service, env),
+    defaultPath: DEFAULT_PATHS[wire],
+    keyVariables,
+    needsKey: !/^http:\/\/(?:localhost|127\.0\.0\.1)/.test(baseUrl),
+    // Other chat servers may reject a schema.
+    takesSchema: wire !== 'chat',
+    description: `Its address is ${baseUrl}.`,
+  };
+}
+
+/** Null when a variable of the address is not set. */
+function fillAddress({ baseUrl }: ModelService, env: ModelChoice['env']): string | null {
+  const filled = baseUrl.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => env[name] ?? '');
+  const names = [...baseUrl.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return names.every((name) => (env[name] ?? '') !== '') ? filled : null;
+}
+
+/** Services of Cline's catalogue that speak a format of their own, and what that is. */
+const FOREIGN_FORMATS: Readonly<Record<string, string>> = {
+  asksage: 'an API of its own',
+  bedrock: 'signed requests of AWS',
+  'claude-code': 'the program `claude`',
+  dify: 'an API of its own',
+  elevenlabs: 'transcription',
+  'openai-codex-cli': 'the program `codex`',
+  opencode: 'the program `opencode`',
+  sapaicore: 'deployments of SAP AI Core',
+  vertex: 'credentials of Google Cloud',
+};
+
 function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): never {
+  const format = Object.hasOwn(FOREIGN_FORMATS, name) ? FOREIGN_FORMATS[name] : undefined;
+  if (format !== undefined) {
+    throw new HooklineError('MODEL_UNKNOWN', {
+      message: `The provider "${name}" uses ${format}, which Hookline does not speak.`,
+      hint: `Put a gateway in front of it (openai-compatible with a base URL), or register code for it with Llms.registerHandler("${name}", …).`,
+    });
+  }
   const names = [...PROVIDER_NAMES, ...others];
-  const closest = findClosestName(name, names);
-  const providerList = `Known providers: ${names.join(', ')}.`;
+  const closest = findClosestName(name, [...names, ...MODEL_SERVICES.map(({ id }) => id)]);
+  const providerList = `Known providers: ${names.join(', ')}, and ${MODEL_SERVICES.length} services by name (docs/reference/models.md).`;
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `Unknown model provider "${name}".`,
     hint: closest === null ? providerList : `Did you mean "${closest}"? ${providerList}`,
@@ -256,8 +333,9 @@ function findKey(provider: Provider, { key, env }: ModelChoice): Key | null {
   });
 }
 
-function formatKeyHint({ keyVariables }: Provider): string {
-  return `set ${keyVariables.slice(0, 1).join('')}, or "model.key" in the configuration, or pass --key`;
+function formatKeyHint({ keyVariables: [variable] }: Provider): string {
+  const ways = '"model.key" in the configuration, or pass --key';
+  return variable === undefined ? `set ${ways}` : `set ${variable}, or ${ways}`;
 }
 
 /** The SDK requires a mutable headers object. */
@@ -277,21 +355,30 @@ async function loadSdkModel(
   const apiKey = key?.value ?? '';
   switch (provider.wire) {
     case 'anthropic': {
-      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      const { createAnthropic } = await importOptional(
+        'Anthropic',
+        () => import('@ai-sdk/anthropic'),
+      );
       const isToken = key?.variable === 'ANTHROPIC_AUTH_TOKEN';
       const secret = isToken ? { authToken: apiKey } : { apiKey };
       return createAnthropic({ baseURL, ...secret, ...transport })(id);
     }
     case 'openai': {
-      const { createOpenAI } = await import('@ai-sdk/openai');
+      const { createOpenAI } = await importOptional('OpenAI', () => import('@ai-sdk/openai'));
       return createOpenAI({ baseURL, apiKey, ...transport }).responses(id);
     }
     case 'google': {
-      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+      const { createGoogleGenerativeAI } = await importOptional(
+        'Google',
+        () => import('@ai-sdk/google'),
+      );
       return createGoogleGenerativeAI({ baseURL, apiKey, ...transport })(id);
     }
     case 'chat': {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const { createOpenAICompatible } = await importOptional(
+        provider.label,
+        () => import('@ai-sdk/openai-compatible'),
+      );
       const supportsStructuredOutputs = provider.takesSchema;
       const settings = {
         name: provider.name,

@@ -1,3 +1,4 @@
+import { explainJsonError } from '../../base/json-mistakes.ts';
 import {
   getToolCalls,
   type AssistantBlock,
@@ -139,6 +140,8 @@ function listDeltas({ content }: ModelEnd): readonly ModelChunk[] {
         return splitWords(block.text).map((text) => ({ type: 'text-delta', text }));
       case 'tool_use':
         return [{ type: 'input-delta', id: block.id, name: block.name, text: formatInput(block) }];
+      case 'media':
+        return [];
     }
   });
 }
@@ -214,6 +217,8 @@ function computeLength(block: AssistantBlock | UserBlock): number {
       return block.source.data.length;
     case 'tool_use':
       return JSON.stringify(block.input ?? null).length;
+    case 'media':
+      return 0;
     case 'tool_result':
       return typeof block.content === 'string'
         ? block.content.length
@@ -224,7 +229,12 @@ function computeLength(block: AssistantBlock | UserBlock): number {
 /** Parses the file of a scripted model: a JSON array of turns. */
 export function parseScript(text: string, file: string): readonly ScriptTurn[] {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw createScriptError({ file, path: '' }, `is not valid JSON: ${parsed.error}`);
+  if (!parsed.ok) {
+    throw createScriptError(
+      { file, path: '' },
+      `is not valid JSON: ${explainJsonError(text, parsed.error)}`,
+    );
+  }
   return parseList(parsed.value, { file, path: '' }).map(({ value, place }) =>
     parseTurn(value, place),
   );

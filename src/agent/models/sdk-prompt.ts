@@ -64,6 +64,8 @@ function toAssistantPart(
   if (block.type === 'text') {
     return block.text.trim() === '' ? null : { type: 'text', text: block.text };
   }
+  // No service takes back what another model made.
+  if (block.type === 'media') return { type: 'text', text: `[${block.media.mediaType}]` };
   return {
     type: 'tool-call',
     toolCallId: block.id,

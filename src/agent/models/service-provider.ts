@@ -1,4 +1,4 @@
-import { openService, type Provider, PROVIDERS } from './providers.ts';
+import { findKeyOwner, getDefaultPath, openService, type Provider } from './providers.ts';
 import type { WireFormat } from './reasoning.ts';
 import type { CustomChoice, CustomProvider } from './custom-provider.ts';
 import { type ModelDetails, withDetails, parseModels } from './model-details.ts';
@@ -45,13 +45,6 @@ function withHeaders({ transport = {} }: CustomChoice, headers: Readonly<Record<
   return { ...transport, headers: { ...headers, ...transport.headers } };
 }
 
-const DEFAULT_PATHS: Readonly<Record<WireFormat, string>> = {
-  anthropic: '/v1',
-  openai: '/v1',
-  google: '/v1beta',
-  chat: '/v1',
-};
-
 function toProvider(service: ServiceDescription, from: string): Provider {
   const { id, label, wire, defaultModel, baseUrl, keyVariables } = service;
   return {
@@ -61,7 +54,7 @@ function toProvider(service: ServiceDescription, from: string): Provider {
     wire,
     defaultModel,
     baseUrl,
-    defaultPath: DEFAULT_PATHS[wire],
+    defaultPath: getDefaultPath(wire),
     keyVariables,
     needsKey: keyVariables.length > 0,
     // Other chat servers may reject a schema.
@@ -98,10 +91,6 @@ function canReceiveKey(name: string, { baseUrl }: KeyRecipient, choice: CustomCh
   const owner = findKeyOwner(name);
   if (owner === undefined || choice.baseUrl !== null) return true;
   return choice.passedKeys.includes(name) || isSameOrigin(owner.baseUrl, baseUrl);
-}
-
-function findKeyOwner(name: string): Provider | undefined {
-  return PROVIDERS.find(({ keyVariables }) => keyVariables.includes(name));
 }
 
 function isSameOrigin(one: string | null, other: string | null): boolean {

@@ -27,6 +27,7 @@ import {
 import { createTaskItems } from '../task-items.ts';
 import { elicit } from './elicitation.ts';
 import type { PromptQueue } from './prompt-queue.ts';
+import { FileWrites } from '../tools/files/read-tracker.ts';
 import {
   createToolContext,
   type ToolContextOptions,
@@ -60,6 +61,10 @@ export interface SessionOptions {
   readonly rules?: () => string;
   readonly listSpecs: SessionContext['listSpecs'];
   readonly limits: Limits;
+  /** The reasoning effort of all requests; that of the service by default. */
+  readonly effort?: string;
+  /** False by default. */
+  readonly checksWholeTurn?: boolean;
   readonly person: Person | null;
   /** Null when nothing is stored. */
   readonly stored: StoredSession | null;
@@ -120,7 +125,7 @@ export async function prepareSession(options: SessionOptions): Promise<PreparedS
     skills: skills.skills,
     agents: agents.agents,
     usedSkills: new Set(),
-    instructionsFor: (file) => instructed.loadNested(file),
+    fileInstructions: instructed,
   };
   return {
     agent: createSessionAgent(options, knowledge),
@@ -149,7 +154,7 @@ interface Knowledge {
   readonly skills: readonly Skill[];
   readonly agents: readonly AgentType[];
   readonly usedSkills: Set<string>;
-  readonly instructionsFor: SessionContext['loadInstructionsFor'];
+  readonly fileInstructions: SessionContext['fileInstructions'];
 }
 
 function createSessionAgent(options: SessionOptions, knowledge: Knowledge): Agent {
@@ -163,8 +168,9 @@ function createSessionAgent(options: SessionOptions, knowledge: Knowledge): Agen
     askModel: createBriefQuestion(getAgent),
     elicit: (request, signal) => elicit(asking(), request, signal),
   });
+  const fileWrites = new FileWrites();
   const createContext = (cwd: string, ports: ToolPorts): ToolContext =>
-    createToolContext({ ...options.toolContextOptions, cwd, ports });
+    createToolContext({ ...options.toolContextOptions, cwd, ports, fileWrites });
   const runAgent = createSubagentRunner({
     parent: getAgent,
     types: knowledge.agents,
@@ -225,6 +231,8 @@ function createSessionContext(options: SessionOptions, knowledge: Knowledge): Se
     permissions,
     clock,
     limits,
+    effort: options.effort ?? null,
+    checksWholeTurn: options.checksWholeTurn === true,
     person,
     openModel,
     listSpecs,
@@ -232,7 +240,7 @@ function createSessionContext(options: SessionOptions, knowledge: Knowledge): Se
     emit: onEvent,
     backgroundEvents: new BackgroundEvents(),
     instructions: knowledge.instructions,
-    loadInstructionsFor: knowledge.instructionsFor,
+    fileInstructions: knowledge.fileInstructions,
     watch: async (paths) => options.watch?.(paths),
     moment: () => ({
       taskId: options.identity.taskId,

@@ -4,7 +4,7 @@ import { isRefusal } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import { formatHookMessage, formatContexts, joinReasons } from '../conversation/hook-messages.ts';
 import { type ExpandedCommand, expandCommand } from '../instructions/commands.ts';
-import { submitPrompt, addPrompt } from '../loop/steering.ts';
+import { addStoppedPrompt, formatStoppedPrompt, submitPrompt } from '../loop/steering.ts';
 import type { PreparedSession } from './prepare-session.ts';
 import { formatAbortReason } from '../loop/ending.ts';
 import { endWithoutRun, endWithReply, run, formatRunError } from '../run.ts';
@@ -69,9 +69,8 @@ async function runTypedPrompt(
     );
   }
   if (accepted.kind === 'stopped') {
-    addPrompt(agent, accepted.prompt);
-    const reason = formatHookMessage({ kind: 'stopped-prompt', reason: accepted.reason });
-    return endWithoutRun(agent, 'stopped_by_hook', reason);
+    addStoppedPrompt(agent, accepted);
+    return endWithoutRun(agent, 'stopped_by_hook', formatStoppedPrompt(accepted.reason));
   }
   if (accepted.title !== null) prepared.task.rename(accepted.title);
   const expanded = await expandPrompt(prepared, accepted.prompt, signal);
@@ -113,7 +112,7 @@ async function beginTask(
     const verdict = await agent.fire(event, signal);
     if (verdict.stop !== null) return verdict.stop.reason;
     if (isRefusal(verdict.effect)) {
-      return joinReasons(verdict, `a hook of ${event.name} refused the task`);
+      return joinReasons(verdict);
     }
     agent.pendingContext.push(...formatContexts(verdict, { event: event.name, subject: null }));
     isBegun = true;
@@ -146,7 +145,7 @@ async function expandPrompt(
   const verdict = await agent.fire(event, signal);
   for (const text of found.notes) agent.emit({ type: 'notice', level: 'warning', text });
   if (isRefusal(verdict.effect) || verdict.stop !== null) {
-    const reason = verdict.stop?.reason ?? joinReasons(verdict, 'Blocked by hook');
+    const reason = verdict.stop?.reason ?? joinReasons(verdict);
     const isShown = verdict.changes['suppressPrompt'] !== true;
     const refusal = formatRefusal('UserPromptExpansion', reason, isShown ? prompt : null);
     return { refusal, prompt: null };

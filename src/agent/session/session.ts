@@ -8,7 +8,12 @@ import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 import type { PermissionMode } from '../../permissions/permissions.ts';
 import type { ImageBlock, Message } from '../../sessions/messages.ts';
 import type { Agent } from '../agent.ts';
-import { announceInstructions, fireInBackground, watchPaths } from '../loop/background-events.ts';
+import {
+  announceInstructions,
+  fireInBackground,
+  notify,
+  watchPaths,
+} from '../loop/background-events.ts';
 import {
   formatHookMessage,
   formatContexts,
@@ -147,8 +152,10 @@ export class Session {
 
   /** Takes a prompt of a plugin without waiting for it: an idle session starts a run with it. */
   deliver({ prompt, delivery }: PluginPrompt): void {
-    if (delivery === 'steer' && this.steer(prompt)) return;
-    this.pendingPrompts.add({ prompt });
+    const enqueue = (): void => void this.pendingPrompts.add({ prompt });
+    // A steering message that comes too late for the run, for example from its last hook, is the next prompt.
+    if (delivery === 'steer' && this.steer(prompt, enqueue)) return;
+    enqueue();
     if (!this.isRunning) void this.#runPending(null).catch(() => undefined);
   }
 
@@ -263,16 +270,30 @@ export class Session {
     return switchModel(this.#agent, resolved, { requested: model, ...details });
   }
 
-  /** A background hook answered. */
+  /** A background hook answered: the model reads both of its texts, unless one only announces that it woke it. */
   receiveLate({ event, outcome }: LateOutcome): void {
     const { hook, decision } = outcome;
-    this.#agent.emit({ type: 'hook-late', hook, event: event.name });
-    const text = decision?.context ?? '';
-    if (text === '') return;
-    this.#agent.pendingContext.push(formatHookMessage({ kind: 'late', text, from: [hook] }));
+    const { context = '', notice = '', wake = false } = decision ?? {};
+    const message = notice === '' ? null : notice;
+    this.#agent.emit({ type: 'hook-late', hook, event: event.name, notice: message });
+    if (message !== null) this.#storeMessage(`${event.name} (${hook}) says: ${message}`);
+    const texts = [context, ...(wake ? [] : [notice])].filter((text) => text !== '');
+    for (const text of texts) {
+      this.#agent.pendingContext.push(formatHookMessage({ kind: 'late', text, from: [hook] }));
+    }
+    if (texts.length === 0) return;
     const isIdle = this.#running === null && this.#closed === null;
-    this.#isWoken ||= decision?.wake === true;
+    this.#isWoken ||= wake;
     if (isIdle) this.#wakeUp();
+  }
+
+  /** A full disk must not break the session because of a message. */
+  #storeMessage(text: string): void {
+    try {
+      this.#agent.conversation.note('info', text);
+    } catch (error) {
+      this.#agent.emit({ type: 'notice', level: 'error', text: getErrorMessage(error) });
+    }
   }
 
   /** Only with a user: otherwise the caller has the result of the last run and decides how to continue. */
@@ -291,6 +312,12 @@ export class Session {
     fireInBackground(this.#agent, { name: 'FileChanged', file, change }, (verdict) =>
       watchPaths(this.#agent, verdict),
     );
+  }
+
+  /** The user has not answered for some time. */
+  reportIdle(): void {
+    const message = 'Hookline is waiting for your input';
+    notify(this.#agent, { type: 'idle_prompt', message, waiting: true });
   }
 
   /** Settings have changed; hooks may say that this does not count. */

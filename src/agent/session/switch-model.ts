@@ -46,9 +46,9 @@ async function findRefusal(
   model: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (isRefusal(verdict.effect)) return joinReasons(verdict, 'a hook keeps the model');
+  if (isRefusal(verdict.effect)) return joinReasons(verdict);
   if (verdict.effect !== 'ask') return null;
-  const why = joinReasons(verdict, 'a hook wants you to confirm it');
+  const why = joinReasons(verdict) || 'a hook wants you to confirm it';
   return (await isConfirmed(agent, model, why, signal)) ? null : why;
 }
 

@@ -1,4 +1,5 @@
 import { getErrorMessage } from '../../base/errors.ts';
+import { loadLinearEngine } from '../../hooks/matcher.ts';
 import { defineTool } from './define-tool.ts';
 import { formatSavedTo, truncateOutput, toPlainText, trimOutput } from './shell/command-output.ts';
 import { type NewOutput, type ShellState, describeUnknownShell } from './shell/shells.ts';
@@ -38,7 +39,7 @@ type LineFilter = (line: string) => boolean;
 /** RE2 matches in linear time, whatever the pattern. */
 async function compileFilter(filter: string | null): Promise<LineFilter | string> {
   if (filter === null || filter === '') return () => true;
-  const { RE2JS } = await import('re2js');
+  const { RE2JS } = loadLinearEngine();
   try {
     const pattern = RE2JS.compile(filter);
     return (line) => pattern.matcher(line).find();
@@ -53,8 +54,8 @@ function formatNewOutput(
 ) {
   const omission = `\n... [output of ${totalBytes} bytes cut here] ...\n`;
   const whole = toPlainText(truncated ? `${text}${omission}${tail}` : text);
-  const shown = truncateOutput(trimOutput(whole.split('\n').filter(isWanted).join('\n')));
-  return saved === null ? shown : `${shown}\n${formatSavedTo(saved)}`;
+  const output = truncateOutput(trimOutput(whole.split('\n').filter(isWanted).join('\n')));
+  return saved === null ? output : `${output}\n${formatSavedTo(saved)}`;
 }
 
 function createShellOutput(shell: ShellState, stdout: string): ToolOutput {

@@ -1,5 +1,10 @@
 import { formatGitFunction } from '../../process/git/git-profile.ts';
-import { runProgram, type ProgramResult } from '../../process/run.ts';
+import type { ProgramResult } from '../../process/run.ts';
+import {
+  formatProgramFunctions,
+  listUntrustedDirectories,
+  listUntrustedVariables,
+} from '../../process/search-path.ts';
 import { defineTool } from './define-tool.ts';
 import {
   captureOutput,
@@ -16,7 +21,9 @@ import {
   prepareLaunch,
   type BashCommand,
   type OpenedSandbox,
+  runLaunch,
   type ShellLaunch,
+  type ShellRun,
 } from './shell/shell-launch.ts';
 import { MAX_UNREAD_BYTES } from './shell/shells.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
@@ -86,44 +93,33 @@ export const bashTool = defineTool<BashInput>({
 });
 
 async function runInForeground(
-  { command, timeoutMs, isOutside }: BashInput,
+  input: BashInput,
   context: ToolContext,
   call: RunningCall,
 ): Promise<ToolOutput> {
-  const before = resolveDirectory(context);
-  const sandbox = isOutside ? null : ((await context.sandbox?.open()) ?? null);
+  const sandbox = input.isOutside ? null : ((await context.sandbox?.open()) ?? null);
   if (typeof sandbox === 'string') return createFailedOutput(sandbox);
+  const { command, timeoutMs } = input;
+  const before = resolveDirectory(context);
   const shellCommand = createShellCommand(command, before.directory, context, call);
   const launch = prepareLaunch(shellCommand, sandbox);
   if (typeof launch === 'string') return createFailedOutput(launch);
   const spill = new SpillFile(context.spillDirectory, MAX_SHOWN_CHARACTERS, context.maxOutputBytes);
   const showProgress = createProgress(call.onProgress);
-  let leader: number | null = null;
   try {
-    const result = await runProgram(
-      {
-        ...launch.program,
-        stdin: '',
-        opensStdin: true,
-        timeoutMs,
-        maxStdoutBytes: MAX_KEPT_BYTES,
+    const limits = { timeoutMs, maxStdoutBytes: MAX_KEPT_BYTES };
+    const run = await runLaunch(launch, limits, {
+      signal: call.signal,
+      onOutput(chunk) {
+        spill.push(chunk);
+        showProgress(chunk);
       },
-      {
-        signal: call.signal,
-        onStart(pid) {
-          leader = pid;
-          launch.sandboxed?.track(pid);
-        },
-        onOutput(chunk) {
-          spill.push(chunk);
-          showProgress(chunk);
-        },
-      },
-    );
-    context.shells.orphans.track(leader, command, launch.sandboxed);
+    });
+    context.shells.orphans.track(run, command);
+    const { result } = run;
     const output = captureOutput(result.stdout, spill);
     const after = followDirectory(launch.findFinalDirectory(), context);
-    const notes = [before.note, after.note, explainSandbox(result, output, sandbox)];
+    const notes = [before.note, after.note, explainSandbox(run, output, sandbox)];
     const note = [...new Set(notes)].filter((text) => text !== '').join('\n');
     return { ...createBashOutput(result, output, note, timeoutMs), ...describeSandbox(launch) };
   } finally {
@@ -135,15 +131,42 @@ function createShellCommand(
   command: string,
   cwd: string,
   context: ToolContext,
-  { gitProfile }: RunningCall,
+  { gitProfile, programFiles = {}, sandboxAccess }: RunningCall,
 ): BashCommand {
+  const env = context.environment();
+  const untrusted = listUntrustedDirectories(
+    [
+      ...context.workspaceRoots,
+      ...(context.untrusted ?? []),
+      ...(context.allowedDirectories?.() ?? []),
+    ],
+    context.home,
+  );
+  const foreign = listUntrustedVariables(env, untrusted);
   return {
     command,
     cwd,
-    env: context.environment(),
+    env: omitShellFiles(env, foreign),
     prelude: context.shellPrelude(),
-    functions: gitProfile === undefined ? '' : formatGitFunction(gitProfile),
+    functions: [
+      formatProgramFunctions(programFiles, foreign),
+      gitProfile === undefined ? '' : formatGitFunction(gitProfile),
+    ]
+      .filter((text) => text !== '')
+      .join('\n'),
+    untrusted,
+    sandboxAccess,
   };
+}
+
+/** The shell itself must not read a file of the workspace before the command. */
+function omitShellFiles(
+  env: Readonly<Record<string, string>>,
+  foreign: readonly string[],
+): Readonly<Record<string, string>> {
+  const omitted = foreign.filter((name) => /^(?:BASH_)?ENV$/.test(name));
+  if (omitted.length === 0) return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !omitted.includes(name)));
 }
 
 /** Names the profile in which a command ran; nothing for one that ran outside of a sandbox. */
@@ -153,16 +176,16 @@ function describeSandbox({ sandboxed }: ShellLaunch): Pick<ToolOutput, 'sandbox'
 
 // What ssh, git and others print when they may not read a key or write a file.
 const REFUSALS =
-  /Permission denied|Read-only file system|Operation not permitted|EACCES|EROFS|EPERM|Device or resource busy|Could not read from remote repository|Host key verification failed/;
+  /Permission denied|Read-only file system|Operation not permitted|EACCES|EROFS|EPERM|Device or resource busy|Could not read from remote repository|could not read Username|Host key verification failed/;
 
 /** Explains to the model that the sandbox may be why a command failed, and what it hides. */
 function explainSandbox(
-  result: ProgramResult,
+  { result, isUnmade }: ShellRun,
   output: CommandOutput,
   sandbox: OpenedSandbox | null,
 ): string {
   if (sandbox === null || result.exitCode === 0) return '';
-  if (result.stderr.text.startsWith('bwrap: ')) {
+  if (isUnmade) {
     return 'The sandbox could not be set up, so the command did not run. `hookline doctor` says what is missing.';
   }
   const printed = `${output.stdout}\n${output.cut?.end ?? ''}`;

@@ -7,7 +7,8 @@ import type { InputFields } from './input-fields.ts';
 import { sortNewestFirst } from './files/sort-newest-first.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
-import { getErrorMessage } from '../../base/errors.ts';
+import { getErrorMessage, isHooklineError } from '../../base/errors.ts';
+import { importOptional } from '../../base/optional-packages.ts';
 import { runProgram, type ProgramResult } from '../../process/run.ts';
 import path from 'node:path';
 import { findPathInside } from '../../base/paths.ts';
@@ -200,9 +201,10 @@ async function runRipgrep(
 /** The binary is a platform-specific optional package, which may not be installed. */
 async function findRipgrep(): Promise<string | SearchResult> {
   try {
-    const { rgPath } = await import('@vscode/ripgrep');
+    const { rgPath } = await importOptional('Grep', () => import('@vscode/ripgrep'));
     return rgPath;
   } catch (error) {
+    if (isHooklineError(error)) return createFailure(`${error.message}. ${error.hint}`);
     return createFailure(`ripgrep could not be found for this platform: ${getErrorMessage(error)}`);
   }
 }

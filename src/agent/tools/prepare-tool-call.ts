@@ -11,12 +11,13 @@ import {
   listToolViews,
   findVocabulary,
 } from '../../tool-vocabularies/tool-views.ts';
+import { EDITOR } from '../../tool-vocabularies/sdk.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
 import { findInputProblem } from './edits/check-input.ts';
 import { EDIT_CALLS, parseFileChanges } from './edits/file-changes.ts';
 import { findObstacle, runChanges } from './edits/run-changes.ts';
-import { MAX_WHOLE_BYTES } from './files/editable-file.ts';
-import { readPath, resolveToolPath } from './files/read-path.ts';
+import { planSdkEdit } from './edits/sdk-editor.ts';
+import { MAX_WHOLE_BYTES, readPath, resolveToolPath } from './files/read-path.ts';
 import { decodeText } from './files/text-file.ts';
 import type { PreparedCall, RunningCall, Tool, ToolKind, ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -64,14 +65,36 @@ export function prepareToolCall(
   const views = listToolViews(call, 'claude', viewContext).map((view) =>
     fillDefaults(call, view, context),
   );
-  const pairs = views.map((view) => resolveTool(view, call, tools));
+  const pairs = joinOwnParts(
+    call,
+    views.map((view) => resolveTool(view, call, tools)),
+  );
   const knownParts = pairs.flatMap(({ view, tool }) => (tool === null ? [] : [{ view, tool }]));
   if (knownParts.length < pairs.length) return formatUnknownTool(call.name, callContext);
   const problem = findInputProblem(call);
   if (problem !== null) return problem;
-  return EDIT_CALLS.includes(call.name)
-    ? prepareChanges(call, knownParts, callContext)
-    : prepareParts(call, knownParts, context);
+  if (!EDIT_CALLS.includes(call.name)) return prepareParts(call, knownParts, context);
+  if (call.name !== EDITOR || context.followsCline !== true) {
+    return prepareChanges(call, knownParts, callContext);
+  }
+  return prepareSdkEdit(call, knownParts, callContext);
+}
+
+/** `editor` by the rules of Cline's SDK: no file need be read before. */
+function prepareSdkEdit(
+  call: ToolCall,
+  knownParts: readonly KnownPart[],
+  callContext: CallContext,
+): PreparedToolCall | string {
+  const context = { ...callContext.context, isReadOptional: true };
+  const parts: KnownPart[] = [];
+  for (const { view, tool } of knownParts) {
+    const planned = planSdkEdit(call.input, view, readWholeText);
+    if (typeof planned === 'string') return planned;
+    const named = callContext.tools.find(({ name }) => name === planned.name);
+    parts.push({ view: planned, tool: named ?? tool });
+  }
+  return prepareChanges(call, parts, { ...callContext, context });
 }
 
 /** The model's input without the fields that only hooks may set. */
@@ -132,6 +155,16 @@ function resolveTool(view: ToolView, call: ToolCall, tools: readonly Tool[]) {
     ? { view: { ...view, input: call.input }, tool: find(call.name) }
     : { view, tool };
 }
+
+/** A tool of that name does the whole call at once, although the parts of the call are known. */
+function joinOwnParts(call: ToolCall, pairs: readonly ResolvedPart[]): readonly ResolvedPart[] {
+  const [first] = pairs;
+  const isOwn = pairs.length > 1 && pairs.every(({ tool }) => tool?.name === call.name);
+  if (!isOwn || first === undefined || isClaudeName(call.name)) return pairs;
+  return [{ view: { ...first.view, input: call.input, part: null }, tool: first.tool }];
+}
+
+type ResolvedPart = ReturnType<typeof resolveTool>;
 
 function formatUnknownTool(name: string, { tools, modelToolNames }: CallContext): string {
   const own = tools.map((tool) => tool.name);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { dropUndefined } from '../../base/defined.ts';
 import type { ImageBlock } from '../../sessions/messages.ts';
 import { defineTool } from './define-tool.ts';
-import { MAX_WHOLE_BYTES, formatBytes } from './files/editable-file.ts';
+import { formatBytes } from './files/editable-file.ts';
 import { parseImageHead, type ImageHead } from './files/image.ts';
 import {
   numberLines,
@@ -12,6 +12,7 @@ import {
   type LineWindow,
 } from './files/line-window.ts';
 import {
+  MAX_WHOLE_BYTES,
   readPath,
   formatIsDirectory,
   formatMissingFile,

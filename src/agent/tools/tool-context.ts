@@ -1,6 +1,6 @@
 import type { CommandSandbox } from './shell/shell-launch.ts';
+import { type FileWrites, ReadTracker } from './files/read-tracker.ts';
 import { Shells } from './shell/shells.ts';
-import { createHash } from 'node:crypto';
 import { isDirectory } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 
@@ -11,6 +11,8 @@ export interface ToolContext {
   changeDirectory(directory: string): void;
   readonly startDirectory: string;
   readonly workspaceRoots: readonly string[];
+  /** More directories than those whose programs the agent may have written. */
+  readonly untrusted?: readonly string[];
   /** Directories that the user added during the session. */
   allowedDirectories?(): readonly string[];
   /**
@@ -21,6 +23,8 @@ export interface ToolContext {
   readonly home: string | null;
   /** Records which files were read, so that unread content is not overwritten. */
   readonly readFiles: ReadTracker;
+  /** Whether a file may be changed that was not read; set for single calls. */
+  readonly isReadOptional?: boolean;
   /** Background commands. */
   readonly shells: Shells;
   /** The sandbox of commands; without one they have the user's rights. */
@@ -33,6 +37,8 @@ export interface ToolContext {
   readonly spillDirectory: string | null;
   /** How much output of one command is kept there; 64 MB by default. */
   readonly maxOutputBytes?: number;
+  /** Whether `editor` works by the rules of Cline's SDK, which wants no file read before it is changed. */
+  readonly followsCline?: boolean;
   /** Whether loopback and private addresses may be fetched; only in tests or by a user setting. */
   readonly canFetchPrivate: boolean;
   readonly ports: ToolPorts;
@@ -148,13 +154,19 @@ export type ToolContextOptions = Omit<
 > & {
   /** The initial directory, which differs from the start directory in a resumed session. */
   readonly cwd: string;
+  /** Shared by the agents of a session. */
+  readonly fileWrites?: FileWrites;
 };
 
-export function createToolContext({ cwd: start, ...facts }: ToolContextOptions): ToolContext {
+export function createToolContext({
+  cwd: start,
+  fileWrites,
+  ...facts
+}: ToolContextOptions): ToolContext {
   let cwd = start;
   return {
     ...facts,
-    readFiles: new ReadTracker(),
+    readFiles: new ReadTracker(fileWrites),
     shells: new Shells(),
     todos: [],
     cwd: () => cwd,
@@ -198,30 +210,4 @@ function isAllowedDirectory(directory: string, context: ToolContext): boolean {
   return [context.startDirectory, ...context.workspaceRoots, ...added].some((allowed) =>
     isInside(findRealPath(allowed) ?? allowed, directory),
   );
-}
-
-/** Records which contents an agent has read, so that it cannot overwrite anything unread. */
-export class ReadTracker {
-  readonly #hashes = new Map<string, string>();
-
-  /** Marks these bytes as read or written by the agent. */
-  markRead(file: string, bytes: Uint8Array): void {
-    this.#hashes.set(resolveRealPath(file), computeHash(bytes));
-  }
-
-  /** Compares the recorded content with the current one. */
-  compare(file: string, bytes: Uint8Array): 'unread' | 'changed' | 'same' {
-    const hash = this.#hashes.get(resolveRealPath(file));
-    if (hash === undefined) return 'unread';
-    return hash === computeHash(bytes) ? 'same' : 'changed';
-  }
-}
-
-function resolveRealPath(file: string): string {
-  return findRealPath(file) ?? file;
-}
-
-// A hash, because modification times are too coarse and copying tools reset them.
-function computeHash(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64');
 }

@@ -1,4 +1,4 @@
-import type { GitProfile } from '../../permissions/permissions.ts';
+import type { GitProfile, ProgramFiles, SandboxAccess } from '../../permissions/permissions.ts';
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
 import type { McpServerFacts } from '../../hooks/facts.ts';
 import type { SandboxProfileName } from '../../process/sandbox/profile.ts';
@@ -47,6 +47,10 @@ export interface RunningCall {
   readonly onProgress: (text: string) => void;
   /** How git commands that only read must run; absent when a user or a rule allowed the call. */
   readonly gitProfile?: GitProfile;
+  /** The files of programs that nobody was asked about. */
+  readonly programFiles?: ProgramFiles;
+  /** What the sandbox is opened for, because the user allowed it. */
+  readonly sandboxAccess?: SandboxAccess;
 }
 
 /** `response` is Claude Code's structured `tool_response`, `text` is for the model. */

@@ -207,7 +207,7 @@ Each @@ begins a place in the file; the text after it, which may be absent, is a
 const EDITOR: ToolSpec = {
   name: 'editor',
   description:
-    'Changes or makes a file. With old_text, replaces that text, which must stand only once in the file. With insert_line, puts new_text before that line. With neither, writes the whole file. A file that exists must be read first.',
+    'Changes or makes a file. With old_text, replaces that text, which must stand only once in the file. With insert_line, puts new_text before that line. With neither, makes a new file. Texts have at most 6000 characters: make several calls for more.',
   schema: defineObject({
     path: defineText('The path, relative to the current directory or absolute'),
     new_text: defineText('The text to put there'),

@@ -2,11 +2,10 @@ import { createPluginOptions, type CommandContext } from '../context.ts';
 import { stdin, stdout } from 'node:process';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SessionSelection } from '../../host/agent/open-stored-session.ts';
-import type { Outcome } from '../../hooks/decision.ts';
 import type { Host, HostOptions } from '../../host/create-host.ts';
 import { colors } from '../output/colors.ts';
 import { formatConsoleOutput } from '../output/format-plugin.ts';
-import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
+import { toPrintable } from '../output/print.ts';
 import { createTerminalUser } from './prompts/terminal-user.ts';
 import { Chat, MIN_PASTE_LIMIT } from './chat.ts';
 import { LineView } from './view/line-view.ts';
@@ -37,7 +36,7 @@ export function openChatApp(context: CommandContext, directory: string) {
     getPasteLimit,
     rejectPaste: (characters) =>
       report.showText(colors.yellow(formatPasteRefusal(characters, getPasteLimit()))),
-    resetExit: () => chat?.resetExit(),
+    noteKey: () => chat?.noteKey(),
   };
   const streams = { input: stdin, output: stdout };
   const handleClosed = (): void => {
@@ -63,7 +62,6 @@ export function openChatApp(context: CommandContext, directory: string) {
       ...createPluginOptions(context.flags),
       onConsole: createConsoleListener(report),
     },
-    onLate: ({ outcome }) => showBackgroundNotice(report, outcome),
   };
   return {
     /** Options for the host that the chat runs on. */
@@ -78,13 +76,6 @@ export function openChatApp(context: CommandContext, directory: string) {
     waitUntilDrawn: () => view.waitUntilDrawn(),
     close: () => view.close(),
   };
-}
-
-function showBackgroundNotice(report: ChatReport, { hook, decision }: Outcome): void {
-  if (decision?.notice === undefined) return;
-  report.showText(
-    `${colors.yellow(`${toOneLine(hook)} says:`)} ${toPrintableLines(decision.notice)}`,
-  );
 }
 
 function createConsoleListener(report: ChatReport): (text: string) => void {

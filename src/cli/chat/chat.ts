@@ -2,6 +2,7 @@ import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { SessionSelection } from '../../host/agent/open-stored-session.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { IdleTimer } from './idle-timer.ts';
 import { colors } from '../output/colors.ts';
 import { PromptSender, type QueuedPrompts } from './prompt-sender.ts';
 import { listCommands, parseTyped, type TypedCommand } from './slash-commands.ts';
@@ -40,6 +41,8 @@ export class Chat {
   #hasEarlyInput = true;
   /** The worktree name; every session of the chat works in it. */
   #worktree: string | null = null;
+  /** Runs while the agent waits for input after a run. */
+  readonly #idleTimer: IdleTimer;
   #isExitArmed = false;
   #exitCode: ExitCode = EXIT.fine;
   /** Why no session could be opened. */
@@ -47,6 +50,9 @@ export class Chat {
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
+    this.#idleTimer = new IdleTimer(parts.host.config.settings['chat.idleMs'], () =>
+      this.#reportIdle(),
+    );
     this.#sender = new PromptSender(parts.queued, {
       session: () => (this.#sessionId === null ? null : this.#getSession()),
       isBlocked: () => this.#hasIdleCommand(),
@@ -72,6 +78,7 @@ export class Chat {
       throw error;
     } finally {
       unsubscribe();
+      this.#idleTimer.stop();
       activity.end();
     }
   }
@@ -114,8 +121,9 @@ export class Chat {
     this.#getSession().abort('interrupted by the user');
   }
 
-  resetExit(): void {
+  noteKey(): void {
     this.#isExitArmed = false;
+    this.#idleTimer.restart();
   }
 
   leave(exitCode: ExitCode = EXIT.fine): void {
@@ -210,12 +218,18 @@ export class Chat {
     if (!isOwn) return;
     report.observe(event);
     if (event.parentAgentId !== null) return;
+    if (event.type === 'run-start') this.#idleTimer.stop();
+    if (event.type === 'run-end') this.#idleTimer.start();
     if (event.type === 'turn-start') queued.takeSteered().forEach((text) => this.#showPrompt(text));
     if (event.type === 'turn-end' || event.type === 'run-end') this.#showStatus();
     if (event.type !== 'run-end' || this.#sessionId === null) return;
     // MCP servers may have added commands since.
     view.setCommands(listCommands(host, this.#sessionId));
     this.#sender.sendAfterRun();
+  }
+
+  #reportIdle(): void {
+    if (this.#sessionId !== null && !this.#isBusy()) this.#getSession().reportIdle();
   }
 
   #showStatus(): void {

@@ -133,6 +133,7 @@ async function runDemoTask(
 function formatTimeline(event: RuntimeEvent, workspace: string): readonly string[] {
   switch (event.type) {
     case 'run-start':
+      if (event.parentAgentId !== null) return [];
       return [`${colors.bold('user')}    ${toOneLine(event.prompt)}`];
     case 'message-end':
       return event.shown === '' ? [] : [`${colors.bold('agent')}   ${toOneLine(event.shown)}`];

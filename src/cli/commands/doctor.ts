@@ -7,7 +7,7 @@ import { VERSION } from '../../base/version.ts';
 import { DIALECTS, findDialect } from '../../dialects/index.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
-import { probeHostSandbox } from '../../host/open-sandbox.ts';
+import { probeHostSandbox } from '../../host/sandbox/open-sandbox.ts';
 import type { ListedUnit } from '../../host/hook-set.ts';
 import { createProgramFinder, type FindProgram } from '../../process/program-finder.ts';
 import { type Command, withHost } from '../context.ts';
@@ -121,18 +121,21 @@ function checkTrust({ trust }: Host): Finding {
 
 async function checkSandbox(host: Host): Promise<Finding> {
   const about = 'sandbox';
-  const { settings, origins } = host.config;
-  const mode = settings['sandbox.mode'];
+  const { mode, requiredBy } = host.sandboxMode();
   const probe = await probeHostSandbox(host);
   if (!probe.works) {
-    const text = [probe.why, probe.hint].filter((each) => each !== null).join(' ');
+    const required =
+      requiredBy === null ? null : `"sandbox.enabled" in ${requiredBy} is true, and none works:`;
+    const text = [required, probe.why, probe.hint].filter((each) => each !== null).join(' ');
     return { about, level: mode === 'on' ? 'problem' : 'hint', text };
   }
   if (mode === 'off') {
-    const origin = origins['sandbox.mode'] ?? 'the configuration';
+    const origin = host.config.origins['sandbox.mode'] ?? 'the configuration';
     return { about, level: 'hint', text: `works, and is switched off by ${origin}` };
   }
-  return { about, level: 'fine', text: `${probe.launcher} at ${probe.file} (mode ${mode})` };
+  const from = requiredBy === null ? '' : `, required by ${requiredBy}`;
+  const text = `${probe.launcher} at ${probe.file} (mode ${mode}${from})`;
+  return { about, level: 'fine', text };
 }
 
 function checkHooks(host: Host): Finding[] {

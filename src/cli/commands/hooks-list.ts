@@ -3,22 +3,37 @@ import { truncateText } from '../../base/json.ts';
 import { formatPath } from '../../base/paths.ts';
 import type { Host } from '../../host/create-host.ts';
 import type { ListedUnit } from '../../host/hook-set.ts';
-import { PROVIDER_KEYS } from '../../process/environment.ts';
-import { listUncoveredNames, formatReviewHint } from '../output/describe-hooks.ts';
+import { OWN_PROVIDER_KEYS, PROVIDER_KEYS } from '../../process/environment.ts';
+import {
+  findUncovered,
+  formatReviewHint,
+  listUncoveredNames,
+  NOTHING_UNCOVERED,
+} from '../output/describe-hooks.ts';
 import { type Command, withHost } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
+import { MISSING_GUARD } from '../../host/missing-guards.ts';
 import { toOneLine, toPrintable, formatTable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
 /** `hookline hooks list` */
 export const listHooks: Command<object> = (context) =>
-  withHost(context, async (host) => {
-    const listing = await redactObject(collectListing(host), context.flags);
-    if (context.flags.json === true) context.print.json(toListingJson(listing));
-    else context.print.out(formatListing(listing, host));
-    const isSound = context.flags.strict !== true || host.missingGuards().length === 0;
-    return isSound ? EXIT.fine : EXIT.hookFailed;
-  });
+  withHost(
+    context,
+    async (host) => {
+      const listing = await redactObject(collectListing(host), context.flags);
+      if (context.flags.json === true) context.print.json(toListingJson(listing));
+      else context.print.out(formatListing(listing, host));
+      const isSound = context.flags.strict !== true || host.missingGuards().length === 0;
+      return isSound ? EXIT.fine : EXIT.hookFailed;
+    },
+    {
+      // What does not count as it is written stands in the list.
+      onNotice: (text) => {
+        if (!text.startsWith(MISSING_GUARD)) context.print.note(`note: ${toPrintable(text)}`);
+      },
+    },
+  );
 
 type Listing = ReturnType<typeof collectListing>;
 type ListedHook = ReturnType<typeof describeHook>;
@@ -36,7 +51,6 @@ function collectListing(host: Host) {
 
 function describeHook(status: ListedUnit, host: Host) {
   const { hook, found } = status;
-  const pass = host.config.settings['env.pass'];
   return {
     id: hook.id,
     dialect: hook.dialect,
@@ -60,18 +74,28 @@ function describeHook(status: ListedUnit, host: Host) {
     kind: found.kind,
     details: hook.details,
     environment: {
-      withheld:
-        hook.place === 'workspace' ? PROVIDER_KEYS.filter((key) => !pass.includes(key)) : [],
+      withheld: hook.place === 'workspace' ? listWithheldKeys(host) : [],
     },
-    notBound: hook.place === 'workspace' ? listUncoveredNames(status) : [],
+    uncovered: hook.place === 'workspace' ? findUncovered(status, host.trust) : NOTHING_UNCOVERED,
   };
+}
+
+/** The keys of Hookline's own providers, and those of other services that are set. */
+function listWithheldKeys({ config, surroundings: { env } }: Host): readonly string[] {
+  const pass = config.settings['env.pass'];
+  const isListed = (key: string): boolean => OWN_PROVIDER_KEYS.includes(key) || key in env;
+  return PROVIDER_KEYS.filter((key) => isListed(key) && !pass.includes(key));
 }
 
 const WAS_DISABLED =
   'was disabled before it changed and is enabled again; disable it with `hookline hooks disable`';
 
 function toListingJson({ hooks, ...rest }: Listing): unknown {
-  const plain = hooks.map(({ details, kind: _kind, ...hook }) => ({ ...hook, ...details }));
+  const plain = hooks.map(({ details, kind: _kind, uncovered, ...hook }) => ({
+    ...hook,
+    notBound: listUncoveredNames(uncovered),
+    ...details,
+  }));
   return { ...rest, hooks: plain };
 }
 
@@ -83,6 +107,7 @@ function formatListing({ enabled, hooks: found, ignored }: Listing, host: Host):
     hooks.length === 0 ? formatNoHooks(host) : formatHookTable(hooks, host),
     ...formatPlugins(plugins, host),
     ...formatIgnored(ignored, host),
+    ...formatInterpreters(found),
     ...listHints(found),
   ];
   return sections.join('\n\n');
@@ -161,12 +186,12 @@ function formatPlugins(plugins: readonly ListedHook[], host: Host): string[] {
   return [formatTable([titles, ...rows])];
 }
 
-function formatNotes({ state, why, problem, notes, notBound }: ListedHook): string[][] {
+function formatNotes({ state, why, problem, notes, uncovered: { names } }: ListedHook): string[][] {
   const notesAndState = [
     ...(state === 'ready' ? [] : [why]),
     ...(problem === null || state === 'broken' ? [] : [`it would fail: ${problem}`]),
     ...notes,
-    ...(notBound.length === 0 ? [] : [`trust does not cover: ${notBound.join(', ')}`]),
+    ...(names.length === 0 ? [] : [`trust does not cover: ${names.join(', ')}`]),
   ];
   return notesAndState.map((note) => [colors.dim(`  ${toPrintable(note)}`)]);
 }
@@ -178,11 +203,19 @@ function formatHookPath(file: string, host: Host): string {
 function formatIgnored(ignored: Listing['ignored'], host: Host): string[] {
   const visible = ignored.filter(({ isQuiet }) => isQuiet !== true);
   if (visible.length === 0) return [];
-  const rows = visible.map(({ path, why }) => [
+  const rows = visible.map(({ path, why, mayHideHook }) => [
     `  ${toOneLine(formatHookPath(path, host))}`,
-    colors.dim(toPrintable(why)),
+    `${mayHideHook === true ? colors.yellow(`${MISSING_GUARD}: `) : ''}${colors.dim(toPrintable(why))}`,
   ]);
   return [`Ignored:\n${formatTable(rows)}`];
+}
+
+/** One line for all hooks, because nearly every hook has an interpreter. */
+function formatInterpreters(hooks: readonly ListedHook[]): string[] {
+  const names = new Set(hooks.flatMap(({ uncovered }) => uncovered.interpreters));
+  if (names.size === 0) return [];
+  const list = [...names].map(toOneLine).join(', ');
+  return [colors.dim(`Trust does not cover interpreters outside of the workspace: ${list}`)];
 }
 
 function listHints(hooks: readonly ListedHook[]): string[] {

@@ -8,19 +8,23 @@ import { EXIT } from '../exit-codes.ts';
 import { formatDuration, toOneLine, formatCount, formatTable } from '../output/print.ts';
 
 /** `hookline hooks stats`: runs, failures and times per hook, from the trace. */
-export const showStats: Command<object> = (context) =>
+export const showStats: Command<{ readonly all?: boolean }> = (context, { all }) =>
   withHost(context, (host) => {
-    const stats = readStats(host);
-    if (context.flags.json === true) context.print.json(stats);
-    else context.print.out(formatStats(stats));
+    const roots = all === true ? null : host.workspaceRoots;
+    const stats = readStats(host, roots);
+    if (context.flags.json === true) context.print.json({ roots, ...stats });
+    else context.print.out(formatStats(stats, roots));
     return EXIT.fine;
   });
 
-function readStats({ stateDirectory, config: { settings } }: Host): TraceStats {
-  if (stateDirectory === null) return { hooks: [], dispatches: 0, unreadable: 0 };
+function readStats(
+  { stateDirectory, config: { settings } }: Host,
+  roots: readonly string[] | null,
+): TraceStats {
+  if (stateDirectory === null) return { hooks: [], dispatches: 0, elsewhere: 0, unreadable: 0 };
   const directory = path.join(stateDirectory, 'trace');
   try {
-    return readTraceStats(directory, settings['trace.maxFiles']);
+    return readTraceStats(directory, settings['trace.maxFiles'], roots);
   } catch (error) {
     throw new HooklineError('CONFIG_UNREADABLE', {
       message: `the trace in ${directory} cannot be read: ${getErrorMessage(error)}`,
@@ -30,8 +34,15 @@ function readStats({ stateDirectory, config: { settings } }: Host): TraceStats {
   }
 }
 
-function formatStats({ hooks, dispatches, unreadable }: TraceStats): string {
-  if (hooks.length === 0) return 'No hook has run yet. Fire one with `hookline hooks fire EVENT`.';
+function formatStats(
+  { hooks, dispatches, elsewhere, unreadable }: TraceStats,
+  roots: readonly string[] | null,
+): string {
+  const place = roots === null ? 'all workspaces' : roots.map((root) => toOneLine(root)).join(', ');
+  const others = elsewhere === 0 ? '' : `; ${formatCount(elsewhere, 'event')} elsewhere: --all`;
+  if (hooks.length === 0) {
+    return `No hook has run in ${place} yet${others}. Fire one with \`hookline hooks fire EVENT\`.`;
+  }
   const head = ['HOOK', 'RUNS', 'FAILED', 'REFUSED', 'P50', 'P95', 'MAX'].map((title) =>
     colors.dim(title),
   );
@@ -46,5 +57,6 @@ function formatStats({ hooks, dispatches, unreadable }: TraceStats): string {
   ]);
   const unreadableNote =
     unreadable === 0 ? '' : `, ${formatCount(unreadable, 'line')} could not be read`;
-  return `${formatTable([head, ...rows])}\n${colors.dim(`${formatCount(dispatches, 'event')} in the trace${unreadableNote}`)}`;
+  const scope = `${formatCount(dispatches, 'event')} in ${place}${unreadableNote}${others}`;
+  return `${formatTable([head, ...rows])}\n${colors.dim(scope)}`;
 }

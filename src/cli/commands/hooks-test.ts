@@ -22,6 +22,8 @@ interface TestOptions extends EventFlags {
   /** The id of a stored event to record as a case, or `last`. */
   readonly recordTrace?: string;
   readonly force?: boolean;
+  /** Takes the last event of any workspace. */
+  readonly all?: boolean;
 }
 
 /** `hookline hooks test [DIR]`: runs case directories, or records one. */
@@ -170,12 +172,14 @@ function recordFromTrace(
   return withHost(context, ({ stateDirectory, config, workspaceRoots, surroundings }) => {
     const traceDirectory = path.join(stateDirectory ?? '', 'trace');
     const maxFiles = stateDirectory === null ? 0 : config.settings['trace.maxFiles'];
-    const stored = readStoredEvent(traceDirectory, maxFiles, id);
+    const roots = options.all === true ? null : workspaceRoots;
+    const stored = readStoredEvent(traceDirectory, maxFiles, id, roots);
     const placeholders = new Map([
       ['$WORKSPACE', workspaceRoots[0] ?? surroundings.cwd],
       ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),
     ]);
     const file = recordStored(directory, stored, placeholders, options.force === true);
+    context.print.note(`note: recorded from ${toPrintable(stored.origin)}`);
     for (const note of stored.notes) context.print.note(`note: ${note}`);
     return reportRecorded(context, file, stored.answer.effect);
   });

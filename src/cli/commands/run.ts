@@ -1,4 +1,6 @@
-import { addAbortSignal } from 'node:stream';
+import { once } from 'node:events';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { RunResult } from '../../agent/runtime-event.ts';
 import type { AgentOptions } from '../../host/agent/agent-options.ts';
@@ -19,6 +21,7 @@ import {
   createSilentPluginOptions,
 } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { createHookProgress } from '../output/hook-progress.ts';
 import { type OutputFormat, RunReport } from '../output/run-report.ts';
 
 interface RunOptions extends AgentFlags {
@@ -26,13 +29,15 @@ interface RunOptions extends AgentFlags {
   readonly init?: boolean;
   readonly maintenance?: boolean;
   readonly output?: OutputFormat;
+  readonly outputFormat?: OutputFormat;
 }
 
 /** `hookline run PROMPT`: runs one prompt non-interactively. */
 export const runTask: Command<RunOptions> = async (context, options) => {
   const report = new RunReport(context, selectFormat(context, options));
   const agent = { ...toAgentOptions(options), ...toSetup(options) };
-  const request = await buildStartRequest(options, context.signal);
+  const request = await buildStartRequest(options, context);
+  const progress = createHookProgress(context.print, (text) => report.printNotice(text));
   try {
     return await withHost(context, (host) => runOnHost(host, context, request, report), {
       ...agent,
@@ -43,15 +48,20 @@ export const runTask: Command<RunOptions> = async (context, options) => {
       },
       watch: 'soon',
       onNotice: (text) => report.printNotice(text),
+      onProgress: (each) => progress.observe(each),
     });
   } finally {
+    progress.end();
     // Flushes pending output also after a failure.
     await report.end(null);
   }
 };
 
-function selectFormat({ flags }: CommandContext, { output }: RunOptions): OutputFormat {
-  return output ?? (flags.json === true ? 'json' : 'text');
+function selectFormat(
+  { flags }: CommandContext,
+  { output, outputFormat }: RunOptions,
+): OutputFormat {
+  return output ?? outputFormat ?? (flags.json === true ? 'json' : 'text');
 }
 
 async function runOnHost(
@@ -79,10 +89,15 @@ function toExitCode(result: RunResult, report: RunReport, { flags }: CommandCont
   return flags.strict === true && report.hasHookFailures() ? EXIT.hookFailed : EXIT.fine;
 }
 
-async function buildStartRequest(options: RunOptions, signal: AbortSignal): Promise<StartRequest> {
+async function buildStartRequest(
+  options: RunOptions,
+  context: CommandContext,
+): Promise<StartRequest> {
   checkFlagConflicts(options);
   const session = toSessionRequest(options);
-  const prompt = trimToNull(options.prompt ?? '') ?? (await readStdin(signal));
+  const written = trimToNull(options.prompt ?? '');
+  const piped = await readStdin(context, written !== null || session.resume !== undefined);
+  const prompt = trimToNull([written, piped].filter(Boolean).join('\n\n'));
   if (prompt === null && session.resume === undefined) {
     throw createUsageError(
       '`hookline run` requires a prompt',
@@ -103,16 +118,49 @@ function toSetup({ init, maintenance }: RunOptions): Pick<AgentOptions, 'setup'>
   return maintenance === true ? { setup: 'maintenance' } : {};
 }
 
-/** The piped input; null when there is none. */
-async function readStdin(signal: AbortSignal): Promise<string | null> {
+// A program that starts this one may leave a pipe open and never write to it.
+const FIRST_INPUT_WAIT_MS = 3000;
+
+/** The piped input; null when there is none. Waits for it without end only if nothing else is the prompt. */
+async function readStdin(
+  { signal, print, stdin }: CommandContext,
+  isAddition: boolean,
+): Promise<string | null> {
   // Opening stdin is slow, so it is only opened when it is piped.
-  if (isatty(0)) return null;
+  if (stdin === undefined && isatty(0)) return null;
   try {
+    const input = addAbortSignal(signal, stdin ?? process.stdin);
+    if (isAddition && !(await waitForInput(input))) {
+      print.note('note: nothing came on stdin within 3 s, so only the prompt is used');
+      input.destroy();
+      return null;
+    }
     const { text } = await import('node:stream/consumers');
-    return trimToNull(await text(addAbortSignal(signal, process.stdin)));
+    return trimToNull(await text(input));
   } catch {
     signal.throwIfAborted();
     // A closed or unreadable stdin counts as empty.
     return null;
+  }
+}
+
+/** Waits for the first input or its end. */
+async function waitForInput(input: Readable): Promise<boolean> {
+  const settled = new AbortController();
+  const arrived = Promise.race(
+    ['readable', 'end', 'error', 'close'].map((name) =>
+      once(input, name, { signal: settled.signal }).then(
+        () => true,
+        () => true,
+      ),
+    ),
+  );
+  const tooLate = setTimeout(FIRST_INPUT_WAIT_MS, false, { signal: settled.signal }).catch(
+    () => false,
+  );
+  try {
+    return await Promise.race([arrived, tooLate]);
+  } finally {
+    settled.abort();
   }
 }

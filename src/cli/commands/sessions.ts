@@ -1,5 +1,5 @@
 import { truncateText } from '../../base/json.ts';
-import type { SessionSummary } from '../../sessions/session-store.ts';
+import type { SessionStore, SessionSummary } from '../../sessions/session-store.ts';
 import { type Command, confirm, rejectInsideSession } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openStoredSessions } from '../config-files/stored-sessions.ts';
@@ -92,12 +92,12 @@ function formatPrompt({ title, firstPrompt }: SessionSummary): string {
   );
 }
 
-/** `hookline sessions show ID`: prints the transcript of a session. */
+/** `hookline sessions show [ID]`: prints the transcript of a session. */
 export const showSession: Command<{
-  readonly id: string;
+  readonly id?: string;
 }> = async ({ flags, print }, { id }) => {
-  const { stateDirectory } = openStoredSessions();
-  const found = resolveSessionId(stateDirectory, id);
+  const { stateDirectory, store } = openStoredSessions();
+  const found = id === undefined ? findLastSession(store) : resolveSessionId(stateDirectory, id);
   const stored = readStored(path.join(getSessionsDirectory(stateDirectory), found));
   if (flags.json === true) {
     const { record, ...rest } = stored;
@@ -112,6 +112,16 @@ export const showSession: Command<{
   for (const problem of stored.problems) print.note(`note: ${toPrintable(problem)}`);
   return EXIT.fine;
 };
+
+/** The last session of this directory, else of all. */
+function findLastSession(store: SessionStore): string {
+  const last = store.findLatest(readSurroundings().cwd) ?? store.list()[0]?.id;
+  if (last !== undefined) return last;
+  throw new HooklineError('SESSION_UNKNOWN', {
+    message: 'no session is stored yet',
+    hint: 'Run one first: hookline run "…"',
+  });
+}
 
 /** Reads the record and the transcript of a session, and finds the transcripts of its sub-agents. */
 function readStored(directory: string) {

@@ -1,18 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
 import { colors } from '../output/colors.ts';
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, isHooklineError } from '../../base/errors.ts';
 import { systemClock } from '../../base/clock.ts';
+import { isFile } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
+import { findRealPath } from '../../base/paths.ts';
 import { quoteShellWord } from '../../base/text.ts';
 import type { Discovered, DiscoveredUnit } from '../../dialects/discovery.ts';
 import type { Host } from '../../host/create-host.ts';
 import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
-import { bindUnit, readBytes } from '../../trust/bind-unit.ts';
-import { MAX_BYTES } from '../../trust/collect-unit.ts';
+import { type Binding, bindUnit } from '../../trust/bind-unit.ts';
 import { listBoundPaths, ENTRY_TEXT_KEY, type FileMap } from '../../trust/file-map.ts';
-import { computeChangesSince, type FileChange } from '../../trust/content-store.ts';
+import {
+  computeChangesSince,
+  decodeForReview,
+  type FileChange,
+  readBoundBytes,
+} from '../../trust/content-store.ts';
+import { isCompiled } from '../../trust/follow-references.ts';
 import type { TrustFiles } from '../../trust/record-seal.ts';
 import {
   type Confirmation,
@@ -38,7 +44,7 @@ import {
   issueTrustToken,
   requireTerminalOrToken,
 } from '../trust-confirmation.ts';
-import { formatFoundCount, listUncoveredNames } from '../output/describe-hooks.ts';
+import { findUncovered, formatFoundCount, listUncoveredNames } from '../output/describe-hooks.ts';
 import { indent, toOneLine, formatCount, toPrintable } from '../output/print.ts';
 
 /** `hookline trust`: shows what would run and what changed, then records the exact bytes. */
@@ -125,7 +131,7 @@ export async function trustHooksIn(
     guardedRoots: host.trust.guardedRoots,
     confirmed: createConfirmation(context, how),
   });
-  reportTrusted(context, hooks);
+  reportTrusted(context, hooks, host);
   return problems.length === 0 ? EXIT.fine : EXIT.refused;
 }
 
@@ -269,13 +275,17 @@ function formatAllTrusted(hooks: readonly Discovered[]): string {
   return `${formatFoundCount(hooks)} already trusted.`;
 }
 
-function reportTrusted({ flags, print }: CommandContext, hooks: readonly BoundHook[]): void {
+function reportTrusted(
+  { flags, print }: CommandContext,
+  hooks: readonly BoundHook[],
+  { trust }: Host,
+): void {
   const trusted = hooks.map(({ status, binding }) => ({
     id: status.hook.id,
     path: status.hook.path,
     digest: binding.digest,
     files: listBoundPaths(binding.files),
-    notBound: [...binding.unbound, ...listUncoveredNames(status)],
+    notBound: [...binding.unbound, ...listUncoveredNames(findUncovered(status, trust))],
   }));
   if (flags.json === true) print.json({ trusted });
   else {
@@ -286,7 +296,7 @@ function reportTrusted({ flags, print }: CommandContext, hooks: readonly BoundHo
 
 function formatHook({ status, binding }: BoundHook, host: Host): string {
   const { hook, found, state, why } = status;
-  const notBound = [...binding.unbound, ...listUncoveredNames(status)];
+  const notBound = [...binding.unbound, ...listUncoveredNames(findUncovered(status, host.trust))];
   return [
     `${colors.bold(toOneLine(hook.id))}  ${colors.yellow(state)}: ${toPrintable(why)}`,
     `  file      ${toOneLine(hook.path)}${hook.line === null ? '' : `:${hook.line}`}`,
@@ -295,7 +305,10 @@ function formatHook({ status, binding }: BoundHook, host: Host): string {
     ...hook.notes.map((note) => `  note      ${toPrintable(note)}`),
     `  binds     ${formatBound(binding.files)}`,
     `  not bound ${notBound.length === 0 ? describeUncovered(found) : notBound.map(toOneLine).join(', ')}`,
-    indent(state === 'modified' ? formatChanges(status, host) : formatExcerpts(hook), '  '),
+    indent(
+      state === 'modified' ? formatChanges(status, binding, host) : formatExcerpts(hook, binding),
+      '  ',
+    ),
     '',
   ].join('\n');
 }
@@ -352,19 +365,16 @@ function formatBoundName(key: string): string {
   return key === ENTRY_TEXT_KEY ? 'this entry' : toOneLine(key);
 }
 
-const EXCERPT_LINES = 60;
-
 /**
  * The hook's file, or its entry and scripts. Secrets are shown, because the user trusts exactly these
  * bytes.
  */
-function formatExcerpts({ path, binds }: DiscoveredUnit): string {
-  if (binds.text === undefined) return formatExcerpt(readFileSync(path));
-  const entry = formatExcerpt(Buffer.from(formatEntry(binds.text)));
-  const scripts = binds.files.flatMap((file) => {
-    const bytes = readIfPresent(file);
-    return bytes === null ? [] : [toOneLine(file), formatExcerpt(bytes)];
-  });
+function formatExcerpts({ path, binds }: DiscoveredUnit, binding: Binding): string {
+  if (binds.text === undefined) return formatFile(path, binding);
+  const entry = formatExcerpt(formatEntry(binds.text));
+  const scripts = binds.files
+    .filter(isFile)
+    .flatMap((file) => [toOneLine(file), formatFile(file, binding)]);
   return [entry, ...scripts].join('\n');
 }
 
@@ -373,28 +383,37 @@ function formatEntry(text: string): string {
   return parsed.ok ? JSON.stringify(parsed.value, null, 2) : text;
 }
 
-function readIfPresent(file: string): Buffer | null {
-  try {
-    return readBytes(file, MAX_BYTES);
-  } catch {
-    // Missing or special files are listed among the bound or unbound paths.
-    return null;
-  }
+/** Shows the bound bytes only: what the file has by now is not what would be trusted. */
+function formatFile(file: string, binding: Binding): string {
+  const bytes = readBoundBytes(binding, findRealPath(file) ?? file);
+  if (bytes === null) return colors.dim('(not shown: not bound, or changed just now)');
+  if (isCompiled(bytes)) return colors.dim(`(binary, ${bytes.length} bytes)`);
+  return formatExcerpt(decodeForReview(bytes));
 }
 
-function formatExcerpt(bytes: Buffer): string {
-  if (bytes.subarray(0, 8000).includes(0)) return colors.dim(`(binary, ${bytes.length} bytes)`);
-  const lines = bytes.toString('utf8').trimEnd().split('\n');
-  const rest = lines.length - EXCERPT_LINES;
-  const excerpt = lines.slice(0, EXCERPT_LINES).map((line) => colors.dim('│ ') + toPrintable(line));
-  return [...excerpt, ...(rest > 0 ? [colors.dim(`│ … ${rest} more lines`)] : [])].join('\n');
+const FIRST_LINES = 300;
+const LAST_LINES = 100;
+
+/** Of a long text the beginning and the end, and how much is missing between them. */
+function formatExcerpt(text: string): string {
+  const lines = text.trimEnd().split('\n');
+  const rest = lines.length - FIRST_LINES - LAST_LINES;
+  const format = (line: string): string => colors.dim('│ ') + toPrintable(line);
+  if (rest <= 0) return lines.map(format).join('\n');
+  return [
+    ...lines.slice(0, FIRST_LINES).map(format),
+    colors.yellow(
+      `│ … ${rest} more lines are not shown: read them in the file before you trust it`,
+    ),
+    ...lines.slice(-LAST_LINES).map(format),
+  ].join('\n');
 }
 
-function formatChanges({ hook }: ListedUnit, host: Host): string {
+function formatChanges({ hook }: ListedUnit, binding: Binding, host: Host): string {
   const trusted = findTrustedEntry(host, hook.ownId, hook.root);
-  if (trusted === null) return formatExcerpts(hook);
+  if (trusted === null) return formatExcerpts(hook, binding);
   const directory = getTrustObjectsDirectory(requireTrustFiles(host).record);
-  return computeChangesSince(trusted, toTrustUnit(hook), directory).map(formatChange).join('\n');
+  return computeChangesSince(trusted, binding, directory).map(formatChange).join('\n');
 }
 
 function findTrustedEntry({ trust }: Host, id: string, root: string | null): TrustedEntry | null {
@@ -405,7 +424,7 @@ function findTrustedEntry({ trust }: Host, id: string, root: string | null): Tru
 function formatChange({ path, kind, before, after }: FileChange): string {
   const head = `${kind}: ${formatBoundName(path)}`;
   if (before === null && after === null) {
-    return `${head} (not shown: binary, too large, or its old text is lost)`;
+    return `${head} (not shown: compiled, too large, changed just now, or its old text is lost)`;
   }
   const patch = createTwoFilesPatch(path, path, before ?? '', after ?? '', 'trusted', 'now');
   return [head, ...patch.trimEnd().split('\n').slice(2).map(colorLine)].join('\n');

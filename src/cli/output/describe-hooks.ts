@@ -5,12 +5,8 @@ import { findRealPath, isInside } from '../../base/paths.ts';
 import type { DiscoveredUnit, FoundPlugin, Discovered } from '../../dialects/discovery.ts';
 import { type ListedUnit, toTrustUnit } from '../../host/hook-set.ts';
 import { readBytes } from '../../trust/bind-unit.ts';
-import {
-  type Collection,
-  collectUnit,
-  MAX_BYTES,
-  type TrustUnit,
-} from '../../trust/collect-unit.ts';
+import type { Trust } from '../../host/open-trust.ts';
+import { type Collection, MAX_BYTES, type TrustUnit } from '../../trust/collect-unit.ts';
 import { isInstalledPackage } from '../../trust/follow-references.ts';
 import {
   type UntrackedReference,
@@ -18,17 +14,30 @@ import {
 } from '../../trust/untracked-references.ts';
 import { formatCount } from './print.ts';
 
-/** Names in a hook or its scripts that trust does not cover. */
-export function listUncoveredNames({
-  hook,
-  found,
-}: Pick<ListedUnit, 'hook' | 'found'>): readonly string[] {
+/** What a hook or its scripts name and trust does not cover. */
+export interface Uncovered {
+  readonly names: readonly string[];
+  /** Interpreters outside of the workspace. */
+  readonly interpreters: readonly string[];
+}
+
+export const NOTHING_UNCOVERED: Uncovered = { names: [], interpreters: [] };
+
+/** Lists both, the interpreters marked. */
+export function listUncoveredNames({ names, interpreters }: Uncovered): readonly string[] {
+  return [...names, ...interpreters.map((name) => `${name} (interpreter)`)];
+}
+
+export function findUncovered(
+  { hook, found }: Pick<ListedUnit, 'hook' | 'found'>,
+  { checker }: Pick<Trust, 'checker'>,
+): Uncovered {
   // Permission rules and includes name commands and files, but run nothing.
   const runsNothing = found.kind === 'permissions' || found.kind === 'include';
-  if (runsNothing || hook.runsNothing === true) return [];
-  const unit = toTrustUnit(hook);
+  if (runsNothing || hook.runsNothing === true) return NOTHING_UNCOVERED;
+  const unit = toTrustUnit(found.unit);
   const { text, ...rest } = unit;
-  const collection = tryCollect(unit);
+  const collection = tryCollect(unit, checker);
   const bound = new Set(collection?.files.values());
   const scripts = listScripts(unit, collection);
   const own = [
@@ -39,15 +48,18 @@ export function listUncoveredNames({
   ];
   const references = found.kind === 'plugin' ? own.filter((each) => !isProvided(each, found)) : own;
   const names = references.map(({ name }) => name);
-  return [
-    ...new Set([...names, ...listSeparateDirectories(hook), ...(collection?.uncovered ?? [])]),
-  ];
+  return {
+    names: [
+      ...new Set([...names, ...listSeparateDirectories(hook), ...(collection?.uncovered ?? [])]),
+    ],
+    interpreters: [...(collection?.interpreters ?? [])],
+  };
 }
 
 /** Null when the unit cannot be bound, which is reported where it is trusted. */
-function tryCollect(unit: TrustUnit): Collection | null {
+function tryCollect(unit: TrustUnit, checker: Trust['checker']): Collection | null {
   try {
-    return collectUnit(unit);
+    return checker.collect(unit);
   } catch (error) {
     if (isHooklineError(error)) return null;
     throw error;

@@ -70,6 +70,7 @@ const REMINDER = /<\/?system-reminder>\n?/g;
 function toAssistantPart(block: AssistantBlock): TranscriptPart {
   if (block.type === 'text') return { kind: 'answer', text: block.text };
   if (block.type === 'tool_use') return { kind: 'call', text: formatCall(block) };
+  if (block.type === 'media') return { kind: 'answer', text: `[${block.media.mediaType}]` };
   return { kind: 'thinking', text: truncateWide(block.thinking) };
 }
 

@@ -1,4 +1,5 @@
 import { colors } from './colors.ts';
+import { SLOW_HOOK_MS } from './hook-progress.ts';
 import { findUnreportedFailure } from '../../dialects/index.ts';
 import { isAwaitingTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
 import { indent, formatDuration, toOneLine, formatCount, toPrintable } from './print.ts';
@@ -119,10 +120,8 @@ function formatResult({ status, effect, onFailure }: Outcome): string {
   return status === 'background' ? 'running in the background' : effect;
 }
 
-const SLOW_MS = 1000;
-
 function formatSlowest({ slowest, outcomes }: Verdict): string[] {
-  if (slowest === null || (outcomes.length < 2 && slowest.durationMs < SLOW_MS)) return [];
+  if (slowest === null || (outcomes.length < 2 && slowest.durationMs < SLOW_HOOK_MS)) return [];
   return [
     colors.dim(`  slowest: ${toOneLine(slowest.hook)}, ${formatDuration(slowest.durationMs)}`),
   ];

@@ -70,7 +70,8 @@ export function createPrinter(
 
 // Bold, dim and the six colors in use, and their resets.
 const OWN_COLOR = `${String.fromCodePoint(0x1b)}\\[(?:1|2|22|3[1-6]|39)m`;
-const CONTROL_CHARACTERS = String.raw`[\p{Cc}\p{Bidi_Control}]`;
+// Also what fonts draw as nothing: fillers, variation selectors, tags.
+const CONTROL_CHARACTERS = String.raw`[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]`;
 
 // The fast path, because compiling Unicode classes takes longer than printing most texts.
 const PLAIN = /^[\t\n\u0020-\u007E]*$/;
@@ -102,17 +103,27 @@ export function escapeForeignText(text: string): string {
 /** Escapes characters that are valid in JSON but control a terminal. */
 function serializeJson(value: unknown, indentation?: number): string {
   return JSON.stringify(value, null, indentation).replaceAll(
-    /[\u007F-\u009F\p{Bidi_Control}]/gu,
-    (character) => `\\u${toCodePoint(character).padStart(4, '0')}`,
+    /[\u007F-\u009F\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    escapeJsonCharacter,
   );
+}
+
+/** Characters beyond the first plane are two in JSON. */
+function escapeJsonCharacter(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
 }
 
 /** Escapes foreign text to one line and makes invisible characters visible. */
 export function toPrintable(text: string): string {
   return text
     .replaceAll('\n', String.raw`\n`)
-    .replaceAll(/[^\P{C}\t]/gu, (character) => `\\u{${toCodePoint(character)}}`);
+    .replaceAll(UNPRINTABLE, (character) => `\\u{${toCodePoint(character)}}`);
 }
+
+const UNPRINTABLE = /[^\P{C}\t]|[\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Escapes foreign text and indents all lines but the first. */
 export function toPrintableLines(text: string, by = '    '): string {
@@ -153,8 +164,10 @@ function measureWidth(text: string): number {
 }
 
 /** Quotes a name that contains line breaks or invisible characters. */
+const NOT_CLEAN = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
 export function toOneLine(text: string): string {
-  const isClean = PLAIN.test(text) ? !/[\t\n]/.test(text) : !/\p{C}/u.test(text);
+  const isClean = PLAIN.test(text) ? !/[\t\n]/.test(text) : !NOT_CLEAN.test(text);
   return isClean ? text : toPrintable(JSON.stringify(text));
 }
 

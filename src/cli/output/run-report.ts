@@ -1,4 +1,3 @@
-import { isMissingUserDenial } from '../../agent/user-denial.ts';
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
@@ -8,10 +7,13 @@ import type { CommandContext } from '../context.ts';
 import { DeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';
 import { formatConsoleOutput } from './format-plugin.ts';
+import { SLOW_HOOK_MS } from './hook-progress.ts';
 import { redactObject } from '../../host/redact-object.ts';
 import { listFailures, toVerdictJson } from './format-verdict.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
+
+type SlowHook = NonNullable<Verdict['slowest']> & { readonly event: string };
 
 /** Reports a run to the user or a program, and its result. */
 export class RunReport {
@@ -24,6 +26,7 @@ export class RunReport {
   /** Messages that were printed, each only once. */
   readonly #printed = new Set<string>();
   #hasFailures = false;
+  #slowest: SlowHook = { hook: '', event: '', durationMs: 0 };
   // A queue, because redaction is asynchronous and the order must be kept.
   #queue = Promise.resolve();
 
@@ -35,11 +38,11 @@ export class RunReport {
 
   observe(event: RuntimeEvent): void {
     const { print } = this.#context;
-    if (event.type === 'hook') this.#hasFailures ||= !isHealthy(event.verdict);
+    if (event.type === 'hook') this.#observeHooks(event.verdict);
     if (event.type === 'message-end') recordAnswer(this.#answer, event);
     if (this.#format === 'stream-json') this.#printLines(this.#deltas?.take(event) ?? [event]);
     if (event.type === 'notification') this.#enqueue(async () => print.notify(event.text));
-    for (const text of formatEvent(event)) this.#printOnce(text);
+    for (const text of formatEvent(event)) if (!this.#isNoted(text)) this.#printOnce(text);
     for (const text of listHints(event)) this.#hints.add(text);
     const activity = this.#format === 'text' ? formatActivity(event) : undefined;
     if (activity !== undefined) this.#enqueue(async () => print.progress(activity));
@@ -57,13 +60,15 @@ export class RunReport {
   /** Records a problem of a plugin and prints it. */
   addIssue(issue: PluginIssue): void {
     this.#pluginIssues.push(issue);
-    this.printNotice(`plugin ${issue.plugin}: ${issue.message}`);
+    const { plugin, message, isMissingGuard } = issue;
+    if (isMissingGuard !== true) this.printNotice(`plugin ${plugin}: ${message}`);
   }
 
   /** Flushes pending output and prints the result, unless it is null. */
   async end(result: RunResult | null): Promise<void> {
     this.#printLines(this.#deltas?.flush() ?? []);
     if (this.#format === 'text') for (const hint of this.#hints) this.printNotice(hint);
+    if (result !== null) this.#printSlowest();
     await this.#queue;
     // Always printed, because a missing result would look like success.
     if (result === null) return;
@@ -75,8 +80,30 @@ export class RunReport {
     return this.#hasFailures || this.#pluginIssues.some(({ level }) => level === 'error');
   }
 
+  #observeHooks(verdict: Verdict): void {
+    this.#hasFailures ||= !isHealthy(verdict);
+    const { event, slowest } = verdict;
+    if (slowest !== null && slowest.durationMs > this.#slowest.durationMs) {
+      this.#slowest = { ...slowest, event };
+    }
+  }
+
+  #printSlowest(): void {
+    const { hook, event, durationMs } = this.#slowest;
+    if (durationMs < SLOW_HOOK_MS) return;
+    this.printNotice(`the slowest hook was ${hook} at ${event}: ${formatDuration(durationMs)}`);
+  }
+
   #printLines(events: readonly RuntimeEvent[]): void {
     for (const event of events) this.#enqueue(() => printJsonLine(this.#context, event));
+  }
+
+  /** A broken entry is noted when the run starts, and fails at each dispatch. */
+  #isNoted(text: string): boolean {
+    const failure = /^failed: [^ ]+: (.*)$/s.exec(text)?.[1];
+    return (
+      failure !== undefined && [...this.#printed].some((each) => each.endsWith(`: ${failure}`))
+    );
   }
 
   #printOnce(text: string): void {
@@ -144,10 +171,12 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
   switch (event.type) {
     case 'hook':
       return formatHookEvents(event.verdict);
+    case 'hook-late':
+      return event.notice === null ? [] : [formatHookNotice(event.event, event.hook, event.notice)];
     case 'tool-end':
       if (event.deniedBy === null) return [];
       return [
-        `denied: ${toOneLine(event.tool)}: ${toPrintableLines(formatDenialForTerminal(event))}`,
+        `denied: ${toOneLine(event.tool)}: ${toPrintableLines(formatDenialForTerminal(event))}${formatHooks(event)}`,
       ];
     case 'retry-start':
       return [`${toPrintable(event.failure.message)} Retrying in ${formatDuration(event.waitMs)}.`];
@@ -173,14 +202,19 @@ function listHints(event: RuntimeEvent): readonly string[] {
   return [];
 }
 
+function formatHooks({ deniedByHooks = [] }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
+  return deniedByHooks.length === 0 ? '' : ` (${toOneLine(deniedByHooks.join(', '))})`;
+}
+
 /** A hook's question has only a reason, so the cause of the denial is added. */
 function formatDenialForTerminal({
   deniedBy,
-  output,
+  question,
+  output: { text },
 }: Extract<RuntimeEvent, { type: 'tool-end' }>): string {
-  const { text } = output;
-  const isComplete = deniedBy !== 'nobody' || isMissingUserDenial(text);
-  return isComplete ? text : `${text} (a hook asked for approval, and no user is available)`;
+  return deniedBy === 'nobody' && question?.askedBy === 'hook'
+    ? `${text} (a hook asked for approval, and no user is available)`
+    : text;
 }
 
 function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): readonly string[] {
@@ -191,10 +225,24 @@ function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): read
     ...listFailures(outcomes).map(
       ({ hook, message }) => `failed: ${toOneLine(hook)}: ${toPrintableLines(message)}`,
     ),
-    ...messages.map(
-      ({ hook, text }) => `${event} (${toOneLine(hook)}) says: ${toPrintableLines(text)}`,
-    ),
+    ...listReadingNotes(outcomes),
+    ...messages.map(({ hook, text }) => formatHookNotice(event, hook, text)),
   ];
+}
+
+const MISREAD = /did you mean|no known field|not read/;
+
+/** Notes about fields of an answer that were not read, which its author meant to be. */
+function listReadingNotes(outcomes: Verdict['outcomes']): readonly string[] {
+  return outcomes.flatMap(({ hook, notes }) =>
+    notes
+      .filter((note) => MISREAD.test(note))
+      .map((note) => `note: ${toOneLine(hook)}: ${toPrintable(note)}`),
+  );
+}
+
+function formatHookNotice(event: string, hook: string, text: string): string {
+  return `${event} (${toOneLine(hook)}) says: ${toPrintableLines(text)}`;
 }
 
 /** The progress line; null removes it. */
@@ -207,7 +255,7 @@ function formatActivity(event: RuntimeEvent): string | null | undefined {
     case 'compaction-start':
       return 'compacting the conversation …';
     case 'run-end':
-      return null;
+      return event.parentAgentId === null ? null : undefined;
     default:
       return undefined;
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { AttachedSession } from '../../callback/attached-session.ts';
 import { systemClock } from '../../base/clock.ts';
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
@@ -84,6 +85,14 @@ export class ClineCore {
     return new ClineCore(options);
   }
 
+  /**
+   * The session that runs the hook whose program this is. `env` is the program's environment by default.
+   * Throws outside of a hook.
+   */
+  static attach(env = readSurroundings().env): AttachedSession {
+    return AttachedSession.fromEnvironment(env);
+  }
+
   /** Opens a session; with a prompt, runs it and answers when it has ended. */
   async start(startInput: ClineCoreStartInput): Promise<StartSessionResult> {
     const prepared = await prepareInput(this.#options, startInput);
@@ -125,14 +134,14 @@ export class ClineCore {
 
   /** Ends a session; it can still be read. */
   async stop(sessionId: string): Promise<void> {
-    await this.#find(sessionId).end('cancelled', 'stopped');
+    await this.#find(sessionId).end('stopped');
   }
 
   /** Ends every session, also those that are being opened; no further one can be started. */
   async dispose(reason = 'disposed'): Promise<void> {
     this.#isDisposed = true;
     const all = [...this.#sessions.values()];
-    await Promise.all(all.map((session) => session.end('cancelled', reason)));
+    await Promise.all(all.map((session) => session.end(reason)));
     this.#listeners.clear();
   }
 
@@ -155,7 +164,7 @@ export class ClineCore {
 
   async delete(sessionId: string): Promise<boolean> {
     const live = this.#sessions.get(sessionId);
-    await live?.end('cancelled', 'deleted');
+    await live?.end('deleted');
     this.#sessions.delete(sessionId);
     return removeStored(sessionId) || live !== undefined;
   }
@@ -180,7 +189,7 @@ export class ClineCore {
 
   async readMessages(sessionId: string): Promise<ProviderMessage[]> {
     const session = this.#sessions.get(sessionId);
-    if (session !== undefined) return toKeptMessages(session.messages());
+    if (session !== undefined) return session.messages();
     return toKeptMessages(readStoredMessages(sessionId));
   }
 

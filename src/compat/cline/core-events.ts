@@ -1,165 +1,67 @@
-import type { AgentRuntimeEvent } from '../../plugins/contract/runtime-hooks.ts';
-import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
-import { toPlainText } from '../../plugins/serialize/plain-value.ts';
-import type { PendingPrompt } from './pending-prompts.ts';
-import { getErrorMessage } from '../../base/errors.ts';
 import { callObserver } from '../../base/callbacks.ts';
-
-const MAX_ERROR_CHARACTERS = 100_000;
+import { getErrorMessage } from '../../base/errors.ts';
+import type { AgentEvent } from './agent-events.ts';
+import type { PendingPrompt } from './pending-prompts.ts';
+import type { CoreSessionSnapshot, SessionStatus } from './session-files.ts';
 
 /** What happens in the sessions of a `ClineCore`. */
 export type CoreSessionEvent =
-  | {
-      type: 'chunk';
-      payload: {
-        sessionId: string;
-        stream: 'stdout' | 'stderr' | 'agent';
-        /** The event beside it as JSON. */
-        chunk: string;
-        ts: number;
-      };
-    }
-  | { type: 'agent_event'; payload: { sessionId: string; event: AgentEvent } }
-  | { type: 'pending_prompts'; payload: { sessionId: string; prompts: PendingPrompt[] } }
-  | { type: 'pending_prompt_submitted'; payload: PendingPrompt & { sessionId: string } }
-  | { type: 'ended'; payload: { sessionId: string; reason: string; ts: number } }
-  | {
-      type: 'hook';
-      payload: {
-        sessionId: string;
-        hookEventName:
-          | 'tool_call'
-          | 'tool_result'
-          | 'agent_end'
-          | 'agent_error'
-          | 'session_shutdown';
-        agentId?: string;
-        iteration?: number;
-        toolName?: string;
-      };
-    }
+  | { type: 'chunk'; payload: SessionChunkEvent }
+  | { type: 'agent_event'; payload: SessionAgentEvent }
+  | { type: 'pending_prompts'; payload: SessionPendingPromptsEvent }
+  | { type: 'pending_prompt_submitted'; payload: SessionPendingPromptSubmittedEvent }
+  | { type: 'session_snapshot'; payload: SessionSnapshotEvent }
+  | { type: 'ended'; payload: SessionEndedEvent }
+  | { type: 'hook'; payload: SessionToolEvent }
   | { type: 'status'; payload: { sessionId: string; status: SessionStatus } };
 
-export type SessionStatus = 'idle' | 'running' | 'pending' | 'completed' | 'failed' | 'cancelled';
-
-/** Events of an agent in Cline's older format. */
-export type AgentEvent =
-  | {
-      type: 'content_start';
-      contentType: 'text' | 'reasoning' | 'tool';
-      text?: string;
-      accumulated?: string;
-      reasoning?: string;
-      toolName?: string;
-      toolCallId?: string;
-      input?: unknown;
-    }
-  | {
-      type: 'content_update';
-      contentType: 'tool';
-      toolName: string;
-      toolCallId: string;
-      update: unknown;
-    }
-  | {
-      type: 'content_end';
-      contentType: 'text' | 'reasoning' | 'tool';
-      text?: string;
-      reasoning?: string;
-      toolName?: string;
-      toolCallId?: string;
-      output?: unknown;
-      error?: string;
-    }
-  | { type: 'iteration_start'; iteration: number }
-  | { type: 'iteration_end'; iteration: number; hadToolCalls: boolean; toolCallCount: number }
-  | { type: 'notice'; noticeType: 'status' | 'recovery' | 'stop'; message: string }
-  | (AgentUsage & { type: 'usage'; totalInputTokens: number; totalOutputTokens: number })
-  | {
-      type: 'done';
-      reason: 'completed' | 'aborted' | 'error';
-      text: string;
-      iterations: number;
-      usage: AgentUsage;
-    }
-  | { type: 'error'; error: Error; recoverable: boolean; iteration: number };
-
-/** Converts an event of the runtime to the older format: none, one or several. */
-export function toAgentEvents(event: AgentRuntimeEvent): readonly AgentEvent[] {
-  switch (event.type) {
-    case 'turn-started':
-      return [{ type: 'iteration_start', iteration: event.iteration }];
-    case 'turn-finished': {
-      const { iteration, toolCallCount } = event;
-      return [{ type: 'iteration_end', iteration, hadToolCalls: toolCallCount > 0, toolCallCount }];
-    }
-    case 'assistant-text-delta': {
-      const { text, accumulatedText: accumulated } = event;
-      return [{ type: 'content_start', contentType: 'text', text, accumulated }];
-    }
-    case 'assistant-reasoning-delta':
-      return [{ type: 'content_start', contentType: 'reasoning', reasoning: event.text }];
-    case 'assistant-message':
-      return toContentEndEvents(event);
-    case 'tool-started':
-    case 'tool-updated':
-    case 'tool-finished':
-      return toToolEvents(event);
-    case 'usage-updated': {
-      const { usage } = event;
-      const { inputTokens: totalInputTokens, outputTokens: totalOutputTokens } = usage;
-      return [{ type: 'usage', ...usage, totalInputTokens, totalOutputTokens }];
-    }
-    case 'status-notice':
-      return [{ type: 'notice', noticeType: 'status', message: event.message }];
-    case 'run-finished': {
-      const { status, outputText: text, iterations, usage } = event.result;
-      const reason = status === 'aborted' ? 'aborted' : 'completed';
-      return [{ type: 'done', reason, text, iterations, usage }];
-    }
-    case 'run-failed': {
-      const { error, snapshot } = event;
-      const { iteration, usage } = snapshot;
-      return [
-        { type: 'error', error, recoverable: false, iteration },
-        { type: 'done', reason: 'error', text: error.message, iterations: iteration, usage },
-      ];
-    }
-    default:
-      return [];
-  }
+export interface SessionChunkEvent {
+  sessionId: string;
+  stream: 'stdout' | 'stderr' | 'agent';
+  /** The event beside it as JSON. */
+  chunk: string;
+  ts: number;
 }
 
-function formatErrorText(output: unknown): string {
-  return typeof output === 'string' ? output : toPlainText(output, MAX_ERROR_CHARACTERS).text;
+export interface SessionAgentEvent {
+  sessionId: string;
+  event: AgentEvent;
+  teamAgentId?: string;
+  /** Always `lead`: there are no teams. */
+  teamRole?: 'lead' | 'teammate';
 }
 
-type Of<Type extends AgentRuntimeEvent['type']> = Extract<AgentRuntimeEvent, { type: Type }>;
-
-function toContentEndEvents({ message }: Of<'assistant-message'>): readonly AgentEvent[] {
-  return message.content.flatMap((part): AgentEvent[] => {
-    const { type } = part;
-    if (type !== 'text' && type !== 'reasoning') return [];
-    const content = type === 'text' ? { text: part.text } : { reasoning: part.text };
-    return [{ type: 'content_end', contentType: type, ...content }];
-  });
+export interface SessionPendingPromptsEvent {
+  sessionId: string;
+  prompts: PendingPrompt[];
 }
 
-function toToolEvents(
-  event: Of<'tool-started' | 'tool-updated' | 'tool-finished'>,
-): readonly AgentEvent[] {
-  const { toolName, toolCallId, input } = event.toolCall;
-  const facts = { contentType: 'tool', toolName, toolCallId } as const;
-  if (event.type === 'tool-started') return [{ type: 'content_start', ...facts, input }];
-  if (event.type === 'tool-updated') {
-    return [{ type: 'content_update', ...facts, update: event.update }];
-  }
-  return event.message.content.flatMap((part): AgentEvent[] => {
-    if (part.type !== 'tool-result') return [];
-    const { output, isError } = part;
-    const error = isError === true ? { error: formatErrorText(output) } : {};
-    return [{ type: 'content_end', ...facts, output, ...error }];
-  });
+export interface SessionPendingPromptSubmittedEvent extends PendingPrompt {
+  sessionId: string;
+}
+
+export interface SessionSnapshotEvent {
+  sessionId: string;
+  snapshot: CoreSessionSnapshot;
+}
+
+export interface SessionEndedEvent {
+  sessionId: string;
+  reason: string;
+  ts: number;
+}
+
+export interface SessionToolEvent {
+  sessionId: string;
+  hookEventName: 'tool_call' | 'tool_result' | 'agent_end' | 'agent_error' | 'session_shutdown';
+  agentId?: string;
+  conversationId?: string;
+  parentAgentId?: string;
+  iteration?: number;
+  toolName?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+  ts?: string;
 }
 
 export type Listener = (event: CoreSessionEvent) => unknown;

@@ -1,5 +1,5 @@
 import { HooklineError } from '../../base/errors.ts';
-import { getTypeName } from '../../base/json.ts';
+import { getTypeName, isRecord } from '../../base/json.ts';
 
 /** No session with this id is open or stored; `code` is Cline's. */
 export class SessionNotFoundError extends Error {
@@ -16,6 +16,16 @@ export class SessionNotFoundError extends Error {
 export function isSessionNotFoundError(error: unknown): error is SessionNotFoundError {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   return error.code === 'session_not_found';
+}
+
+/** Whether the session can serve no further prompt: it is gone, or its run never ended. */
+export function isUnusableSessionError(error: unknown): boolean {
+  const { code, message } = isRecord(error) ? error : {};
+  const codes = ['session_not_found', 'session_run_in_progress'];
+  // An error that crossed a process may have lost its code.
+  return codes.some(
+    (each) => code === each || (typeof message === 'string' && message.includes(each)),
+  );
 }
 
 export function createUnsupportedError(what: string, hint: string): HooklineError {

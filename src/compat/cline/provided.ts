@@ -10,7 +10,7 @@ import { estimateTokens } from '../../plugins/contract/message.ts';
 import { noopBasicLogger } from '../../plugins/contract/plugin.ts';
 import { createTool } from '../../plugins/contract/tool.ts';
 import type { ProvidedModules } from '../../plugins/load/loading.ts';
-import { isSessionNotFoundError, SessionNotFoundError } from './errors.ts';
+import { isSessionNotFoundError, isUnusableSessionError, SessionNotFoundError } from './errors.ts';
 import * as Llms from './llms/llms.ts';
 import { AgentRuntime, createAgent, createAgentRuntime } from './agent/agent.ts';
 import {
@@ -24,12 +24,18 @@ import {
   DefaultToolNames,
   ToolPresets,
 } from './provided/default-tools.ts';
+import { createHookConfigFileHooks, mergeAgentHooks } from './provided/agent-hooks.ts';
 import * as places from './provided/load-overrides.ts';
+import { createDefaultTools, createSpawnAgentTool } from './provided/program-tools.ts';
+import { ProviderSettingsManager } from './provided/provider-settings.ts';
+import * as storagePaths from './provided/storage-paths.ts';
+import { getClineDefaultSystemPrompt } from './provided/system-prompt.ts';
 import { lazyClineCore } from './provided/lazy-cline-core.ts';
 import {
   discoverPluginModulePaths,
   resolveAgentPluginPaths,
   resolvePluginConfigSearchPaths,
+  resolvePluginSkillDirectoriesFromPaths,
 } from './plugins/plugin-paths.ts';
 import type * as Installing from './plugins/install-plugins.ts';
 import { loadOverrides } from './provided/load-overrides.ts';
@@ -86,7 +92,13 @@ const SHARED: Exports = {
 const SHARED_ALONE: Exports = { ...SHARED, safeJsonParse, safeJsonStringify };
 
 const STORAGE: Exports = {
-  ...places,
+  ensureParentDir: places.ensureParentDir,
+  loadOverrides,
+  resolveClineDataDir: places.resolveClineDataDir,
+  resolveClineDir: places.resolveClineDir,
+  resolveGlobalSettingsPath: places.resolveGlobalSettingsPath,
+  resolveMcpSettingsPath: places.resolveMcpSettingsPath,
+  ...storagePaths,
   discoverPluginModulePaths,
   resolvePluginConfigSearchPaths,
 };
@@ -101,17 +113,23 @@ const AGENTS: Exports = {
 };
 
 const CORE: Exports = {
+  ...STORAGE,
   ...SHARED,
   ...AGENTS,
   ALL_DEFAULT_TOOL_NAMES,
   ClineCore: lazyClineCore,
   createBuiltinTools,
+  createDefaultTools,
+  createHookConfigFileHooks,
   createPluginCommandService,
+  createSpawnAgentTool,
   DefaultToolNames,
   discoverPluginModulePaths,
+  getClineDefaultSystemPrompt,
   installPlugin,
   isOfficialPluginSlug,
   isSessionNotFoundError,
+  isUnusableSessionError,
   listPluginTools,
   listPluginToolsWithDiagnostics,
   Llms,
@@ -119,11 +137,14 @@ const CORE: Exports = {
   loadAgentPluginsFromPaths,
   loadAgentPluginsFromPathsWithDiagnostics,
   loadOverrides,
+  mergeAgentHooks,
   normalizePluginCommandName,
   parsePluginSource,
+  ProviderSettingsManager,
   resolveAgentPluginPaths,
   resolveAndLoadAgentPlugins,
   resolvePluginConfigSearchPaths,
+  resolvePluginSkillDirectoriesFromPaths,
   SessionNotFoundError,
   ToolPresets,
   uninstallPlugin,
@@ -175,5 +196,8 @@ const MODULES: Readonly<Record<string, Exports>> = {
 };
 
 /** Finds the exports of Cline's packages for plugins on disk; the packages are not installed. */
-export const findProvidedModule: ProvidedModules = (specifier) =>
-  Object.hasOwn(MODULES, specifier) ? (MODULES[specifier] ?? null) : null;
+export const findProvidedModule: ProvidedModules = (specifier) => {
+  // The packages were published under this scope before.
+  const name = specifier.replace(/^@clinebot\//u, '@cline/');
+  return Object.hasOwn(MODULES, name) ? (MODULES[name] ?? null) : null;
+};

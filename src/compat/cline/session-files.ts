@@ -4,17 +4,20 @@ import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { readTextIfPresent, writePrivateFile } from '../../base/files.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import { toKeptMessages } from '../../plugins/messages/provider-messages.ts';
+import type { ProviderMessage } from '../../plugins/contract/message.ts';
+import type { AgentUsage } from '../../plugins/contract/snapshot.ts';
 import type { Message } from '../../sessions/messages.ts';
-import type { SessionStatus } from './core-events.ts';
 import type { ClineCoreStartInput } from './start-input.ts';
 import { VERSION } from '../../base/version.ts';
 import { readSurroundings, getStateDirectory } from '../../host/surroundings.ts';
 import { createSessionStore } from '../../sessions/jsonl-session-store.ts';
 import { isSessionId, getSessionsDirectory } from '../../sessions/session-id.ts';
+import { getTranscriptPath } from '../../sessions/session-record.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
 import { readConversation } from '../../sessions/transcript/read-transcript.ts';
 import { SessionNotFoundError } from './errors.ts';
+
+export type SessionStatus = 'idle' | 'running' | 'pending' | 'completed' | 'failed' | 'cancelled';
 
 /** The record of a session, as `get` and `list` return it. */
 export interface SessionRecord {
@@ -85,6 +88,57 @@ export interface SessionManifest {
   prompt?: string;
   metadata?: Record<string, unknown>;
   messages_path?: string;
+}
+
+/** The whole state of a session, as the event `session_snapshot` has it. */
+export interface CoreSessionSnapshot {
+  version: 1;
+  sessionId: string;
+  source: string;
+  status: SessionStatus;
+  createdAt: string;
+  updatedAt: string;
+  endedAt: string | null;
+  exitCode: number | null;
+  interactive: boolean;
+  workspace: { cwd: string; root: string };
+  model: { providerId: string; modelId: string };
+  capabilities: { enableTools: boolean; enableSpawn: boolean; enableTeams: boolean };
+  lineage: { isSubagent: boolean };
+  prompt?: string;
+  metadata?: Record<string, unknown>;
+  artifacts?: { messagesPath?: string };
+  usage?: AgentUsage;
+  aggregateUsage?: AgentUsage;
+}
+
+export function createSessionSnapshot(
+  record: SessionRecord,
+  usage: AgentUsage | null,
+): CoreSessionSnapshot {
+  const { prompt, metadata, messagesPath } = record;
+  return {
+    version: 1,
+    sessionId: record.sessionId,
+    source: record.source,
+    status: record.status,
+    createdAt: record.startedAt,
+    updatedAt: record.updatedAt,
+    endedAt: record.endedAt ?? null,
+    exitCode: record.exitCode ?? null,
+    interactive: record.interactive,
+    workspace: { cwd: record.cwd, root: record.workspaceRoot },
+    model: { providerId: record.provider, modelId: record.model },
+    capabilities: {
+      enableTools: record.enableTools,
+      enableSpawn: record.enableSpawn,
+      enableTeams: record.enableTeams,
+    },
+    lineage: { isSubagent: record.isSubagent },
+    ...dropUndefined({ prompt, metadata }),
+    artifacts: dropUndefined({ messagesPath }),
+    ...(usage === null ? {} : { usage, aggregateUsage: usage }),
+  };
 }
 
 export interface SessionFiles {
@@ -181,14 +235,14 @@ function readIfReadable(file: string): string | null {
 export async function writeFiles(
   { manifestPath, messagesPath }: SessionFiles,
   record: SessionRecord,
-  messages: readonly Message[],
+  messages: readonly ProviderMessage[],
 ): Promise<string | null> {
   if (manifestPath === '') return null;
   const stored = {
     version: 1,
     updated_at: new Date(systemClock.now()).toISOString(),
     sessionId: record.sessionId,
-    messages: toKeptMessages(messages),
+    messages,
   };
   try {
     await writePrivateFile(manifestPath, `${JSON.stringify(toManifest(record), null, 2)}\n`);
@@ -248,7 +302,7 @@ export function readStoredMessages(id: string): readonly Message[] {
   const state = getStateDirectory(readSurroundings());
   try {
     if (state === null || !isSessionId(id)) throw new SessionNotFoundError(id);
-    const transcript = path.join(getSessionsDirectory(state), id, 'transcript.jsonl');
+    const transcript = getTranscriptPath(path.join(getSessionsDirectory(state), id));
     return readConversation(transcript).messages;
   } catch {
     throw new SessionNotFoundError(id);

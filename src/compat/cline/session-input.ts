@@ -1,8 +1,8 @@
+import { readRegularFile } from '../../base/files.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { memoize } from '../../base/memoize.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from './start-input.ts';
-import { readFileSync } from 'node:fs';
 import { formatFileText } from '../../plugins/messages/agent-messages.ts';
 import { createInputError, createUnsupportedError } from './errors.ts';
 
@@ -120,7 +120,7 @@ export function appendUserFiles(
 
 function readUserFile(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file).toString('utf8');
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
       message: `userFiles names ${file}, which cannot be read: ${getErrorMessage(error)}`,

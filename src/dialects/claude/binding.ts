@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { isFile } from '../../base/files.ts';
 import path from 'node:path';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import type { Binds, DiscoveredUnit, Starts } from '../discovery.ts';
@@ -98,10 +98,6 @@ export function explainUnboundDirectory(
   );
   if (other === undefined) return null;
   return `in ${here} its command names ${other}, which is not trusted; write "$CLAUDE_PROJECT_DIR"/ before its path`;
-}
-
-function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function findFilesOfEntry(

@@ -63,8 +63,11 @@ export class ClaudeCodec {
 
   /** Decodes the result of a program in the background. */
   decodeLate(entry: Entry, input: HandlerInput, result: ProgramResult): Answer {
-    const isRewake = entry.type === 'command' && entry.asyncRewake;
-    return decodeLate({ ...this.#createOutputRequest(entry, input, result), isRewake });
+    const rewake =
+      entry.type === 'command' && entry.asyncRewake
+        ? { message: entry.rewakeMessage, summary: entry.rewakeSummary }
+        : null;
+    return decodeLate({ ...this.#createOutputRequest(entry, input, result), rewake });
   }
 
   /** Decodes text that did not come from a program, such as an HTTP body. */
@@ -105,6 +108,7 @@ const NO_SESSION: ClaudeSession = {
   env: {},
   settingsEnv: {},
   machine: { platform: 'linux', findProgram: () => null },
+  untrusted: [],
 };
 
 /** The codec of hooks that no session runs: it writes neither transcripts nor long outputs. */
@@ -133,8 +137,11 @@ export function decode(input: HandlerInput, output: HookOutput): Answer {
   return markSuspicious(answer, output);
 }
 
-function describeHook(entry: Entry): Pick<OutputRequest, 'event' | 'label' | 'onFailure'> {
-  return { event: entry.event, label: formatLabel(entry), onFailure: entry.onFailure };
+function describeHook(
+  entry: Entry,
+): Pick<OutputRequest, 'event' | 'label' | 'onFailure' | 'isCline'> {
+  const { event, onFailure, source } = entry;
+  return { event, label: formatLabel(entry), onFailure, isCline: source.isCline };
 }
 
 /** The reason of an asyncRewake hook is its stderr or, when that is empty, its stdout. */

@@ -1,14 +1,16 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
+import { type ExpectedPath, isSettingsLike } from '../../base/misspelt-paths.ts';
 import type { Discoverer } from '../dialect.ts';
-import type {
-  AnnouncedFile,
-  DiscoveredUnit,
-  Discovery,
-  FoundHook,
-  FoundPermissions,
-  Ignored,
+import {
+  type AnnouncedFile,
+  type DiscoveredUnit,
+  type Discovery,
+  type FoundHook,
+  type FoundPermissions,
+  type Ignored,
+  listMisspeltPlaces,
 } from '../discovery.ts';
 import type { BrokenEntry, Source, SourceKind } from './entry.ts';
 import { EntryHandlers, type RanOnce } from './entry-handlers.ts';
@@ -23,13 +25,13 @@ import { createPermissionUnit } from './sources/permissions.ts';
 import type { HookPorts } from '../ports.ts';
 import type { ClaudePlaces, ClaudeSession } from './session.ts';
 import { readConfigText } from '../read-config-text.ts';
-import { readClaudeUserServers } from './sources/read-servers.ts';
 import { readSources, type SourcesReading } from './sources/read-sources.ts';
+import { readClaudeUserServers } from './sources/user-servers.ts';
 
 /** The session before its settings are read. */
 type SessionBeforeSettings = Omit<ClaudeSession, 'settingsEnv'>;
 
-/** Discovers hooks in Claude's format in settings files, plugins, skills and `.cline/hooks.json`. */
+/** Discovers hooks in Claude's format in settings files, plugins, skills and files in `.cline`. */
 export function createClaudeDiscoverer(
   places: ClaudePlaces,
   session: SessionBeforeSettings,
@@ -44,14 +46,16 @@ export function createClaudeDiscoverer(
     discover({ keepsAnnounced = false } = {}): Discovery {
       const read = (file: string) =>
         keepsAnnounced ? texts.readCurrent(file) : texts.readNow(file);
+      const misspelt = listMisspeltPlaces(listExpectedFiles(places));
       if (isAnythingThere(places)) {
-        return createDiscovery(readSources(places, read), session, ports, ranOnce);
+        const found = createDiscovery(readSources(places, read), session, ports, ranOnce);
+        return { ...found, ignored: [...found.ignored, ...misspelt] };
       }
       // Callers that only list hooks never read `watched`.
       const reading = memoize(() => readSources(places, read));
       return {
         hooks: [],
-        ignored: [],
+        ignored: misspelt,
         get watched() {
           return reading().watched;
         },
@@ -61,6 +65,21 @@ export function createClaudeDiscoverer(
       };
     },
   };
+}
+
+/** Settings files whose names people misspell, and their directories in a workspace. */
+function listExpectedFiles(places: ClaudePlaces): readonly ExpectedPath[] {
+  const { startDirectory, claudeDirectory, clineDirectory, managedDirectory } = places;
+  const expect = (base: string | null, ...names: readonly string[]): readonly ExpectedPath[] =>
+    base === null ? [] : [{ base, names, isMeant: isSettingsLike }];
+  return [
+    ...expect(startDirectory, '.claude', 'settings.json'),
+    ...expect(startDirectory, '.claude', 'settings.local.json'),
+    ...places.workspaceRoots.flatMap((root) => expect(root, '.cline', 'hooks.json')),
+    ...expect(claudeDirectory, 'settings.json'),
+    ...expect(clineDirectory, 'hooks.json'),
+    ...expect(managedDirectory, 'managed-settings.json'),
+  ];
 }
 
 /** Whether any place exists that may configure something; this check is cheap, and mostly false. */
@@ -74,9 +93,12 @@ function isAnythingThere(places: ClaudePlaces): boolean {
     ...places.workspaceRoots.flatMap((root) => [
       path.join(root, '.claude'),
       path.join(root, '.cline', 'hooks.json'),
+      path.join(root, '.cline', 'settings.json'),
     ]),
     ...(claudeDirectory === null ? [] : [claudeDirectory]),
-    ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'hooks.json')]),
+    ...(clineDirectory === null
+      ? []
+      : [path.join(clineDirectory, 'hooks.json'), path.join(clineDirectory, 'settings.json')]),
     ...(managedDirectory === null ? [] : [managedDirectory]),
   ].some(canExist);
 }
@@ -109,6 +131,7 @@ function createDiscovery(
     announced: reading.settingsFiles.flatMap(listAnnouncedFiles),
     permissions: listPermissions(reading),
     sandboxLimits: reading.sandboxes.map(({ limits }) => limits),
+    variables: reading.env,
     mcpServers: reading.mcpServers.servers.map((server) => ({
       kind: 'mcpServer',
       unit: createServerUnit(server, session),
@@ -165,10 +188,11 @@ function listAnnouncedFiles({ kind, file }: Source): AnnouncedFile[] {
 function listBrokenGates(broken: readonly BrokenEntry[]): readonly FoundHook[] {
   const createName = createNames();
   return broken.flatMap((entry) => {
-    const gates = entry.event === null ? GATES : [entry.event].filter(isGate);
-    return gates.map((event) =>
-      createBrokenGate(entry, event, createName(entry.source, `${event}:line-${entry.line}`)),
-    );
+    const { source, line, event } = entry;
+    if (event !== null && !isGate(event)) return [];
+    const gates = event === null ? GATES : [event];
+    const name = event ?? path.basename(source.file);
+    return [createBrokenGate(entry, gates, createName(source, `${name}:line-${line}`))];
   });
 }
 

@@ -5,7 +5,7 @@ import type { Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { Grant } from '../discovery.ts';
 import type { HookPorts } from '../ports.ts';
 import { ClaudeCodec } from './codec.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, Source } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
 import { createClaudeCommandHandler } from './handlers/command.ts';
 import { getProjectDirectory, selectSettingsVariables } from './handlers/environment.ts';
@@ -26,10 +26,15 @@ export class EntryHandlers {
   readonly #session: ClaudeSession;
   readonly #codec: ClaudeCodec;
   readonly #ports: HookPorts;
-  readonly #httpRules: HttpRules;
+  readonly #httpRules: (source: Source) => HttpRules;
   readonly #ranOnce: RanOnce;
 
-  constructor(session: ClaudeSession, ports: HookPorts, httpRules: HttpRules, ranOnce: RanOnce) {
+  constructor(
+    session: ClaudeSession,
+    ports: HookPorts,
+    httpRules: (source: Source) => HttpRules,
+    ranOnce: RanOnce,
+  ) {
     this.#session = session;
     this.#codec = new ClaudeCodec(session);
     this.#ports = ports;
@@ -54,7 +59,8 @@ export class EntryHandlers {
       handler.background === true
         ? { ...handler, onFailure: 'open' as const }
         : withExplainedFailures(handler, granted);
-    return restrictToOnce(entry, explained, this.#ranOnce);
+    const strictness = computeStrictness(entry, explained, grant);
+    return restrictToOnce(entry, { ...explained, strictness }, this.#ranOnce);
   }
 
   /** Returns why every run of the entry will fail, or null. */
@@ -91,7 +97,7 @@ export class EntryHandlers {
         return createHttpRun(entry, {
           encode,
           decode,
-          rules: this.#httpRules,
+          rules: this.#httpRules(entry.source),
           env: {
             ...environment,
             ...selectSettingsVariables(entry, this.#session, environment),
@@ -120,6 +126,20 @@ export class EntryHandlers {
         });
     }
   }
+}
+
+/** A copy in a workspace must not replace the user's guard by one that nobody waits for, or that has no time. */
+function computeStrictness(
+  { source }: Entry,
+  { background, onFailure }: Handler,
+  { timeoutMs }: Grant,
+): readonly number[] {
+  return [
+    background === true ? 0 : 1,
+    onFailure === 'closed' ? 1 : 0,
+    timeoutMs,
+    source.place === 'workspace' ? 0 : 1,
+  ];
 }
 
 type AskedEntry = Exclude<Entry, { type: 'command' }>;

@@ -23,8 +23,10 @@ export interface Source {
   readonly place: Place;
   /** The real path of its workspace root; null for the user's own. */
   readonly root: string | null;
-  /** Whether it is a `.cline/hooks.json`, whose matchers are tried on every name of a tool. */
+  /** Whether it is a file in `.cline`, whose matchers are tried on every name of a tool. */
   readonly isCline: boolean;
+  /** Set for `.cline/settings.json`, of which nothing but the hooks counts. */
+  readonly hasOnlyHooks?: true;
   /** Equal handlers of one family run once; each plugin and each skill is its own family. */
   readonly family: string;
   readonly plugin: PluginFacts | null;
@@ -77,6 +79,10 @@ export interface CommandEntry extends EntryFacts {
   readonly shell: 'bash' | 'powershell' | null;
   readonly async: boolean;
   readonly asyncRewake: boolean;
+  /** Precedes what an asyncRewake hook wrote when it wakes the model. */
+  readonly rewakeMessage: string | null;
+  /** The line that the user reads when it does. */
+  readonly rewakeSummary: string | null;
 }
 
 export interface HttpEntry extends EntryFacts {

@@ -92,7 +92,7 @@ export function listClaudeNames(event: HookEvent): readonly ClaudeEvent[] {
   return CLAUDE_EVENT_NAMES.filter(
     (name) =>
       CLAUDE_EVENTS[name].event === event.name &&
-      (event.name !== 'RunEnd' || event.status === 'failed'),
+      (event.name !== 'RunEnd' || (event.status === 'failed' && event.agent.parentId === null)),
   );
 }
 

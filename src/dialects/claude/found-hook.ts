@@ -107,10 +107,13 @@ function createTarget(id: string, event: ClaudeEvent, grant: Grant) {
   } as const;
 }
 
-/** Creates a hook for an invalid gate entry: each dispatch of its event reports a failure. */
+/**
+ * Creates a hook for an invalid gate entry, or for a file that cannot be parsed and may contain any: each
+ * dispatch of its events reports a failure.
+ */
 export function createBrokenGate(
-  { source, line, why }: BrokenEntry,
-  event: ClaudeEvent,
+  { source, line, why, event }: BrokenEntry,
+  gates: readonly ClaudeEvent[],
   { id, ownId }: UnitName,
 ): FoundHook {
   return {
@@ -119,26 +122,28 @@ export function createBrokenGate(
       id,
       ownId,
       dialect: 'claude',
-      eventName: event,
+      eventName: gates.join(', '),
       path: source.file,
       line,
       place: source.place,
       root: source.root,
       binds: { entry: source.file, text: why, files: [], directories: [] },
       runsNothing: true,
+      ...(event === null ? { isWholeFile: true } : {}),
       notes: [],
       problem: why,
       details: { source: source.label },
     },
-    events: [CLAUDE_EVENTS[event].event],
+    events: gates.map((gate) => CLAUDE_EVENTS[gate].event),
     matcher: null,
     timeoutMs: 0,
     onFailure: 'open',
-    toHandlers: (grant) => [
-      createFailingHandler(
-        { ...createTarget(id, event, grant), source: `${source.file}:${line}` },
-        why,
+    toHandlers: (grant) =>
+      gates.map((gate) =>
+        createFailingHandler(
+          { ...createTarget(id, gate, grant), source: `${source.file}:${line}` },
+          why,
+        ),
       ),
-    ],
   };
 }

@@ -142,15 +142,21 @@ function listSources(machine: DialectMachine, isGlobal: boolean): readonly Sourc
   if (isGlobal) {
     const directory = findClaudeDirectory(machine.surroundings);
     if (directory === null) return [];
-    return [createSettingsSource(path.join(directory, 'settings.json'), 'user', null)];
+    return ['settings.json', MISPLACED].map((name) =>
+      createSettingsSource(path.join(directory, name), 'user', null),
+    );
   }
   const root = findProjectRoot(machine);
   const directory = path.join(machine.startDirectory, '.claude');
   return [
     createSettingsSource(path.join(directory, 'settings.json'), 'project', root),
     createSettingsSource(path.join(directory, 'settings.local.json'), 'local', root),
+    createSettingsSource(path.join(directory, MISPLACED), 'project', root),
   ];
 }
+
+/** Claude Code does not read it, but many have written their hooks there. */
+const MISPLACED = 'hooks.json';
 
 function createSettingsSource(file: string, kind: SourceKind, root: string | null): Source {
   const place = root === null ? 'home' : 'workspace';

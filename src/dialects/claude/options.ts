@@ -34,8 +34,9 @@ export const CLAUDE_PATHS: OwnPaths = {
     '.claude.json',
     '.mcp.json',
     '.cline/hooks.json',
+    '.cline/settings.json',
   ],
-  inRoots: ['.cline/hooks.json'],
+  inRoots: ['.cline/hooks.json', '.cline/settings.json'],
   settings: [
     'hooks.json',
     'plugin.json',

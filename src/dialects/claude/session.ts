@@ -2,6 +2,7 @@ import type { ShellMachine } from '../../process/shell.ts';
 import type { HomeAndRoots } from '../workspace-roots.ts';
 import path from 'node:path';
 import { createProgramFinder } from '../../process/program-finder.ts';
+import { cleanSearchPath, listUntrustedDirectories } from '../../process/search-path.ts';
 import type { DialectMachine } from '../machine.ts';
 import { listNamedPaths } from '../options.ts';
 import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
@@ -23,6 +24,8 @@ export interface ClaudeSession {
   /** Variables that the user's settings add to the environment of hooks. */
   readonly settingsEnv: Readonly<Record<string, string>>;
   readonly machine: ShellMachine;
+  /** Directories whose programs hooks of the user do not find on their PATH. */
+  readonly untrusted: readonly string[];
 }
 
 /** The places that may contain configuration in Claude's format. */
@@ -44,9 +47,11 @@ export interface ClaudePlaces extends HomeAndRoots {
 
 /** What hooks in Claude's format run with on this machine. */
 export function createClaudeSession(machine: DialectMachine): Omit<ClaudeSession, 'settingsEnv'> {
-  const { surroundings, startDirectory, stateDirectory, search } = machine;
+  const { surroundings, workspaceRoots, startDirectory, stateDirectory, search } = machine;
   const { env, home, platform } = surroundings;
   const isAttended = search.isAttended ?? false;
+  const untrusted = listUntrustedDirectories(workspaceRoots, home);
+  const searchPath = cleanSearchPath(env['PATH'], untrusted, platform);
   return {
     startDirectory,
     home,
@@ -54,7 +59,8 @@ export function createClaudeSession(machine: DialectMachine): Omit<ClaudeSession
     isAttended,
     awaitsRewake: !isAttended,
     env,
-    machine: { platform, findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']) },
+    machine: { platform, findProgram: createProgramFinder(searchPath, platform, env['PATHEXT']) },
+    untrusted,
   };
 }
 

@@ -1,8 +1,11 @@
 import type { Asking } from '../../hooks/handler.ts';
 import {
+  CHANGE_NAMES,
   findCallVocabulary,
+  hasStandIn,
   listNamesOfCall,
   type ToolCall,
+  VOCABULARIES,
   type Vocabulary,
 } from '../../tool-vocabularies/tool-views.ts';
 import { type Profile, PROFILES } from './events.ts';
@@ -71,7 +74,63 @@ function listOtherAskings(
   const why = mentions.isPartial ? EXPLAIN_PARTIAL : `its text may mean ${call.name}`;
   const all =
     isAsked || !mayKnow ? inProfiles : [...inProfiles, { vocabulary: own, isAsCalled: true, why }];
-  return omitEqualNames(all, call);
+  return omitEqualNames([...all, ...listNamedAskings(mentions, all, call)], call);
+}
+
+/** Adds the vocabulary in which its text names the tool when it would see no name that it knows. */
+function listNamedAskings(
+  mentions: ToolMentions,
+  askings: readonly Asking[],
+  call: ToolCall,
+): readonly Asking[] {
+  if (isKnown(mentions, listAskedNames(askings, call), call)) return [];
+  return VOCABULARIES.flatMap((vocabulary): readonly Asking[] => {
+    const name = listNamesOfCall(call, vocabulary).find((each) => mentions.named.has(each));
+    if (name === undefined) return [];
+    return [{ vocabulary, isAsCalled: false, why: `its text names ${name}` }];
+  });
+}
+
+function listAskedNames(askings: readonly Asking[], call: ToolCall): readonly string[] {
+  return askings.flatMap(({ vocabulary, isAsCalled }) =>
+    isAsCalled ? [call.name] : listNamesOfCall(call, vocabulary),
+  );
+}
+
+function isKnown(mentions: ToolMentions, names: readonly string[], call: ToolCall): boolean {
+  return names.some(
+    (name) =>
+      mentions.named.has(name) ||
+      mentions.mayKnow(name) ||
+      (name === call.name && mentions.mayKnowCalled(name)),
+  );
+}
+
+/**
+ * Explains why an answer of a hook about a call says nothing: it knows no name under which it sees the
+ * tool, although its text names this tool in another vocabulary (its profile was set by hand), or names
+ * tools that change files while another tool stands for the called one. Null for any other call.
+ */
+export function explainUnknownName(
+  mentions: ToolMentions,
+  profile: Profile,
+  askings: readonly Asking[],
+  call: ToolCall,
+): string | null {
+  if (mentions.isPartial || findCallVocabulary(call) === null) return null;
+  const vocabularies = askings.length > 0 ? askings.map(({ vocabulary }) => vocabulary) : [profile];
+  const visibleNames = new Set([
+    ...(askings.length > 0 ? listAskedNames(askings, call) : listNamesOfCall(call, profile)),
+    ...(mentions.readsSdkKeys ? listNamesOfCall(call, 'sdk') : []),
+  ]);
+  if (isKnown(mentions, [...visibleNames], call)) return null;
+  const meant = VOCABULARIES.flatMap((vocabulary) => listNamesOfCall(call, vocabulary));
+  const alike = vocabularies.some((each) => hasStandIn(call, each)) ? [...CHANGE_NAMES] : [];
+  const names = new Set([call.name, ...meant, ...alike].filter((each) => mentions.named.has(each)));
+  if (names.size === 0) return null;
+  const visible = [...visibleNames].join(', ');
+  const view = visible === call.name ? visible : `${call.name} as ${visible}`;
+  return `it sees ${view}, a name that its text does not know; its text names ${[...names].join(', ')}`;
 }
 
 /** Explains why a hook is asked in a vocabulary of Cline; null when it is not. */

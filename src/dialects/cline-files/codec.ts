@@ -33,10 +33,12 @@ export function createFileHookCodec(
 function decodeResult(input: HandlerInput, result: ProgramResult, options: DecideOptions): Answer {
   const text = findAnswerText(result);
   if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
-  const { answer, fault, refusal, notes } = readAnswer(text);
+  const { answer, fault, refusal, notes, ...read } = readAnswer(text);
+  const doubt = dropUndefined({ suspicion: read.suspicion });
   if (answer !== null) {
     const decided = decide(answer, input, options);
     return {
+      ...doubt,
       decision: decided.decision,
       notes: [...notes, ...decided.notes, ...describeExit(result)],
     };
@@ -45,7 +47,7 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Decid
   if (result.ending === 'signal') {
     return { failure: { kind: 'killed', message: `was killed by ${result.signal}` }, notes };
   }
-  if (result.exitCode === 0) return { notes };
+  if (result.exitCode === 0) return { ...doubt, notes };
   const message = `exited with code ${result.exitCode} and gave no answer${findFailureLine(result)}`;
   return { failure: { kind: 'exit', message }, notes };
 }

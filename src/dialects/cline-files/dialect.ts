@@ -5,7 +5,12 @@ import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, findNamedFileHook } from './discover.ts';
 import { CLINE_PATHS, CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
 import { readPayload } from './read-payload.ts';
-import { findHookPlaces, findProtectedPlaces, readFileHookOptions } from './machine.ts';
+import {
+  findHookPlaces,
+  findProtectedPlaces,
+  listHomeDirectories,
+  readFileHookOptions,
+} from './machine.ts';
 import {
   FILE_HOOK_NAMES,
   findFileHookEvent,
@@ -46,6 +51,7 @@ export const clineFiles = {
     load: async () => (await import('./templates/plan.ts')).planClineHook,
   },
   ownPaths: CLINE_PATHS,
+  homeDirectories: listHomeDirectories,
   protectedPlaces: findProtectedPlaces,
 } as const satisfies Dialect;
 

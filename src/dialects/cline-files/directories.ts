@@ -1,4 +1,7 @@
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { tryOrNull } from '../../base/errors.ts';
+import type { ExpectedPath } from '../../base/misspelt-paths.ts';
 import { findRealPath } from '../../base/paths.ts';
 import type { Place } from '../discovery.ts';
 import { findOwningRoot, formatRootSuffix } from '../workspace-roots.ts';
@@ -39,9 +42,11 @@ function listPersonal({ documents, clineDirectory }: HookPlaces): HookDirectory[
       path.join(directory, 'Cline', 'Hooks'),
       formatNumberedLabel('global', index),
     ),
-    createHomeDirectory(
-      path.join(directory, 'Cline', 'Rules', 'Hooks'),
-      formatNumberedLabel('global-rules', index),
+    ...listInAnyCase(path.join(directory, 'Cline'), RULES_HOOKS).map((place, spelling) =>
+      createHomeDirectory(
+        place,
+        formatNumberedLabel(`global-rules${spelling === 0 ? '' : `-${spelling + 1}`}`, index),
+      ),
     ),
   ]);
   const inClineDirectory =
@@ -49,6 +54,26 @@ function listPersonal({ documents, clineDirectory }: HookPlaces): HookDirectory[
       ? []
       : [createHomeDirectory(path.join(clineDirectory, 'hooks'), 'home')];
   return [...inDocuments, ...inClineDirectory];
+}
+
+/** Documents of Cline write it in several ways. */
+const RULES_HOOKS: readonly string[] = ['Rules', 'Hooks'];
+
+/** The paths that exist in any case of the names, the usual one first; that one alone when there is none. */
+function listInAnyCase(directory: string, names: readonly string[]): readonly string[] {
+  const usual = path.join(directory, ...names);
+  const found = names.reduce<readonly string[]>(
+    (places, name) => places.flatMap((place) => listSpellings(place, name)),
+    [directory],
+  );
+  return [...new Set([...(found.includes(usual) || found.length === 0 ? [usual] : []), ...found])];
+}
+
+function listSpellings(directory: string, name: string): readonly string[] {
+  const names = tryOrNull(() => readdirSync(directory)) ?? [];
+  return names
+    .filter((each) => each.toLowerCase() === name.toLowerCase())
+    .map((each) => path.join(directory, each));
 }
 
 /**
@@ -77,6 +102,29 @@ function listInWorkspaces({ workspaceRoots }: HookPlaces): HookDirectory[] {
       { path: path.join(root, '.cline', 'hooks'), place, label: 'workspace-cline', suffix, root },
     ];
   });
+}
+
+/** Lists the directories of hooks whose names people misspell. */
+export function listExpectedDirectories(
+  { documents, clineDirectory, workspaceRoots }: HookPlaces,
+  isMeant: (directory: string) => boolean,
+): readonly ExpectedPath[] {
+  return [
+    ...workspaceRoots.flatMap((root) => [
+      { base: root, names: ['.clinerules', 'hooks'], isMeant },
+      { base: root, names: ['.cline', 'hooks'], isMeant },
+    ]),
+    ...(clineDirectory === null ? [] : [{ base: clineDirectory, names: ['hooks'], isMeant }]),
+    ...documents.flatMap((directory) => [
+      { base: path.join(directory, 'Cline'), names: ['Hooks'], isMeant },
+      {
+        base: path.join(directory, 'Cline'),
+        names: RULES_HOOKS,
+        isMeant: (place: string): boolean =>
+          !/\/rules\/hooks$/i.test(place.replaceAll(path.sep, '/')) && isMeant(place),
+      },
+    ]),
+  ];
 }
 
 /** Assigns a personal or given directory, or a file in it, to the workspace that contains its real path. */

@@ -1,24 +1,40 @@
 import path from 'node:path';
+import { isFile } from '../../base/files.ts';
 import { isInside } from '../../base/paths.ts';
-import type { HandlerInput } from '../../hooks/handler.ts';
+import type { Asking, Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { listSearchDirectories } from '../../process/program-finder.ts';
+import { protectPythonImports } from '../../process/search-path.ts';
 import type { ToolCall } from '../../tool-vocabularies/tool-views.ts';
 import { type Codec, createCommandHandler, createFailingHandler } from '../command-handler.ts';
 import type { Discoverer } from '../dialect.ts';
-import type { Discovery, FoundHook, Grant, Ignored, Starts } from '../discovery.ts';
-import { chooseAskings } from './askings.ts';
+import {
+  type Discovery,
+  type FoundHook,
+  type Grant,
+  type Ignored,
+  listMisspeltPlaces,
+  type Starts,
+} from '../discovery.ts';
+import { chooseAskings, explainUnknownName } from './askings.ts';
 import { createFileHookCodec, type DecideOptions } from './codec.ts';
-import { listHookDirectories, type HookPlaces, resolvePlace } from './directories.ts';
+import {
+  type HookDirectory,
+  listExpectedDirectories,
+  listHookDirectories,
+  type HookPlaces,
+  resolvePlace,
+} from './directories.ts';
 import { HookTextReader, listNeighbours } from './hook-texts.ts';
-import { type HookFile, readHookDirectory, readHookFile } from './read-hook-files.ts';
+import { type HookFile, hasHooks, readHookDirectory, readHookFile } from './read-hook-files.ts';
 import { EXPLAIN_BOTH, EXPLAIN_PARTIAL, listNamedProfiles } from './tool-mentions.ts';
 import { findNoMisfit, FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
-import { statSync } from 'node:fs';
 
 export interface ClineFilesOptions extends DecideOptions {
   readonly places: HookPlaces;
   readonly machine: LaunchMachine;
+  /** For hooks of a workspace, whose trust binds the interpreters that they find there. */
+  readonly workspaceMachine?: LaunchMachine;
   /** The PATH that hooks run with. */
   readonly searchPath: string | undefined;
   /** Profiles set by hand, by hook id. */
@@ -30,11 +46,12 @@ export interface ClineFilesOptions extends DecideOptions {
 export function createClineFilesDiscoverer(options: ClineFilesOptions): Discoverer {
   const codecs = createCodecs(options);
   const texts = new HookTextReader();
+  const isMeant = (directory: string): boolean => hasHooks(directory, options.machine);
   return {
     discover(): Discovery {
       const directories = listHookDirectories(options.places);
       const readDirectories = directories.map((directory) =>
-        readHookDirectory(directory, options.machine, texts),
+        readHookDirectory(directory, chooseMachine(directory, options), texts),
       );
       const files = readDirectories
         .flatMap((each) => each.files)
@@ -47,11 +64,21 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
         hooks: files.map((file) =>
           createFoundHook(overrideProfile(file, options), codecs, findFiles, options),
         ),
-        ignored: readDirectories.flatMap((each) => each.ignored),
+        ignored: [
+          ...readDirectories.flatMap((each) => each.ignored),
+          ...listMisspeltPlaces(listExpectedDirectories(options.places, isMeant)),
+        ],
         watched: directories.map((directory) => directory.path),
       };
     },
   };
+}
+
+function chooseMachine(
+  { place }: HookDirectory,
+  { machine, workspaceMachine = machine }: ClineFilesOptions,
+): LaunchMachine {
+  return place === 'workspace' ? workspaceMachine : machine;
 }
 
 /** Reads a hook that the caller names by its path; a reason when it is none. */
@@ -94,7 +121,7 @@ function overrideProfile(
   { profiles }: Pick<ClineFilesOptions, 'profiles'>,
 ): HookFile {
   const profile = profiles[file.id] ?? profiles[file.ownId];
-  return profile === undefined ? file : { ...file, profile, mentions: null };
+  return profile === undefined ? file : { ...file, profile, hasSetProfile: true };
 }
 
 function createFoundHook(
@@ -162,8 +189,8 @@ function describeVocabularies(file: HookFile): string[] {
   return [`${why}, so it is asked in ${vocabularies.join(' and ')}`];
 }
 
-function listVocabularies({ mentions, profile }: HookFile): readonly Profile[] {
-  return mentions === null ? [profile] : listNamedProfiles(mentions, profile);
+function listVocabularies({ mentions, profile, hasSetProfile }: HookFile): readonly Profile[] {
+  return mentions === null || hasSetProfile ? [profile] : listNamedProfiles(mentions, profile);
 }
 
 /** Formats the vocabularies of which it names tools, when there are several. */
@@ -182,15 +209,13 @@ function createHandlers(
   grant: Grant,
 ): ReturnType<FoundHook['toHandlers']> {
   const { misfit, events } = FILE_HOOKS[file.name];
-  const { mentions, profile } = file;
+  const { profile } = file;
   const target = {
     id: file.id,
     dialect: 'cline',
     source: formatSource(file),
     vocabulary: profile,
-    ...(mentions === null
-      ? {}
-      : { chooseAskings: (call: ToolCall) => chooseAskings(mentions, profile, call) }),
+    ...createNameChoice(file),
     onFailure: grant.onFailure,
     ...(misfit === findNoMisfit ? {} : { fits: misfit }),
     withheld: grant.withheld,
@@ -199,17 +224,38 @@ function createHandlers(
   if ('missing' in launch) {
     return events.map((event) => createFailingHandler({ ...target, event }, launch.missing));
   }
+  const environment =
+    file.directory.place === 'workspace'
+      ? grant.environment
+      : protectPythonImports(grant.environment, file.text, [path.dirname(file.path)]);
   const program = (input: HandlerInput) => ({
     file: launch.file,
     args: launch.args,
     cwd: getRunDirectory(file, input),
-    env: grant.environment,
+    env: { ...environment, ...grant.callback?.(input.event) },
     timeoutMs: grant.timeoutMs,
     opensStdin: file.opensStdin,
   });
   return events.map((event) =>
     createCommandHandler({ ...target, event, program, codec, sandbox: grant.sandbox }),
   );
+}
+
+/** How the hook sees tools, by the names in its text. */
+function createNameChoice({
+  mentions,
+  profile,
+  hasSetProfile,
+}: HookFile): Pick<Handler, 'chooseAskings' | 'findSuspicion'> {
+  if (mentions === null) return {};
+  const choose = (call: ToolCall): readonly Asking[] => chooseAskings(mentions, profile, call);
+  if (hasSetProfile) {
+    return { findSuspicion: (call) => explainUnknownName(mentions, profile, [], call) };
+  }
+  return {
+    chooseAskings: choose,
+    findSuspicion: (call) => explainUnknownName(mentions, profile, choose(call), call),
+  };
 }
 
 /** Formats the path relative to its root, or the whole path outside of it. */
@@ -263,12 +309,4 @@ function findFilesOfWord(word: string, root: string): readonly string[] {
     .flatMap((name) => LOADED_ENDINGS.map((ending) => path.resolve(root, `${name}${ending}`)))
     .filter((file) => file.startsWith(below) && isFile(file));
   return [...(isPath ? [path.resolve(root, word)] : []), ...guesses];
-}
-
-function isFile(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
 }

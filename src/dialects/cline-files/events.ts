@@ -82,10 +82,12 @@ export function findFileHookName(name: string): FileHookName | null {
 }
 
 function requireStatus(status: 'aborted' | 'failed'): (event: HookEvent) => string | null {
-  return (event) =>
-    event.name === 'RunEnd' && event.status !== status
-      ? `runs only when a run is ${status}, and this one is ${event.status}`
-      : null;
+  return (event) => {
+    if (event.name !== 'RunEnd') return null;
+    if (event.agent.parentId !== null) return 'runs only for the task itself, not for a sub-agent';
+    const isIt = event.status === status;
+    return isIt ? null : `runs only when a run is ${status}, and this one is ${event.status}`;
+  };
 }
 
 function requireToolRun(event: HookEvent): string | null {

@@ -16,26 +16,36 @@ import type { HookTexts } from './tool-mentions.ts';
 export type FileStart = { readonly bytes: Buffer; readonly isCut: boolean } | string;
 
 const MAX_BYTES = 1024 * 1024;
+// Compiled programs are searched as a whole: their strings stand behind megabytes of code.
+const MAX_PROGRAM_BYTES = 128 * MAX_BYTES;
 
 // A FIFO that took the file's place would otherwise wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a regular file, at most its first megabyte. */
+/** Reads a regular file, at most its first megabyte, or all of a compiled program. */
 export function readFileStart(file: string): FileStart {
   try {
     const descriptor = openSync(file, OPEN_FLAGS);
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile()) return 'it is not a regular file';
-      const bytes = Buffer.allocUnsafe(Math.min(stats.size, MAX_BYTES));
-      const length = readSync(descriptor, bytes, 0, bytes.length, 0);
-      return { bytes: bytes.subarray(0, length), isCut: stats.size > MAX_BYTES };
+      const start = readBytes(descriptor, Math.min(stats.size, MAX_BYTES));
+      if (stats.size <= MAX_BYTES || !isBinary(start)) {
+        return { bytes: start, isCut: stats.size > MAX_BYTES };
+      }
+      const bytes = readBytes(descriptor, Math.min(stats.size, MAX_PROGRAM_BYTES));
+      return { bytes, isCut: stats.size > MAX_PROGRAM_BYTES };
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
     return getErrorMessage(error);
   }
+}
+
+function readBytes(descriptor: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, size, 0));
 }
 
 export function isBinary(bytes: Buffer): boolean {
@@ -54,7 +64,7 @@ const MAX_DEPTH = 3;
 const SKIPPED_DIRECTORIES = new Set(['node_modules', '.git', '__pycache__']);
 // Written for people, not for the hook.
 const DOCUMENT =
-  /(?:\.(?:md|markdown|rst|adoc|log|bak|orig|example|sample|disabled)|~|^LICEN[CS]E|^README.*)$/iu;
+  /(?:\.(?:md|markdown|rst|adoc|log|bak|orig|example|sample|disabled)|~|^LICEN[CS]E|^README.*)$/i;
 
 /**
  * Reads what hooks may load from their own directory. A file that has not changed since the last time is

@@ -2,7 +2,9 @@ import path from 'node:path';
 import type { ClineFilesOptions } from './discover.ts';
 import type { HookPlaces } from './directories.ts';
 import type { Profile } from './events.ts';
+import type { LaunchMachine } from '../../process/interpreter.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
+import { cleanSearchPath, listUntrustedDirectories } from '../../process/search-path.ts';
 import type { DialectMachine, MachineSettings } from '../machine.ts';
 import type { MachinePlaces } from '../dialect.ts';
 import { readSetting } from '../options.ts';
@@ -11,22 +13,27 @@ import { findClineDirectory, findDocuments } from '../shared-directories.ts';
 
 /** Reads the options for starting and decoding file hooks. */
 export function readFileHookOptions({
-  surroundings: { platform, env, nodePath },
+  surroundings: { platform, env, nodePath, home },
+  workspaceRoots,
   settings,
   typescriptLoader,
-}: Pick<DialectMachine, 'surroundings' | 'settings' | 'typescriptLoader'>): Omit<
+}: Pick<DialectMachine, 'surroundings' | 'settings' | 'typescriptLoader' | 'workspaceRoots'>): Omit<
   ClineFilesOptions,
   'places'
 > {
+  const { PATH: searchPath, PATHEXT: pathExt } = env;
+  const createMachine = (directories: string | undefined): LaunchMachine => ({
+    platform,
+    findProgram: createProgramFinder(directories, platform, pathExt),
+    pathExt,
+    nodePath,
+    typescriptLoader,
+  });
+  const untrusted = listUntrustedDirectories(workspaceRoots, home);
   return {
-    machine: {
-      platform,
-      findProgram: createProgramFinder(env['PATH'], platform, env['PATHEXT']),
-      pathExt: env['PATHEXT'],
-      nodePath,
-      typescriptLoader,
-    },
-    searchPath: env['PATH'],
+    machine: createMachine(cleanSearchPath(searchPath, untrusted, platform)),
+    workspaceMachine: createMachine(searchPath),
+    searchPath,
     profiles: readProfiles(settings),
     timeoutMs: settings['hooks.timeoutMs'],
     cancel: readSetting(CLINE_SETTINGS['cline.cancel'], settings['cline.cancel']),
@@ -60,6 +67,15 @@ export function findHookPlaces(
   };
 }
 
+/** Lists where hooks for all workspaces lie, and where documented hooks write their logs. */
+export function listHomeDirectories(machine: MachinePlaces): readonly string[] {
+  const { documents, clineDirectory } = findHookPlaces(machine);
+  return [
+    ...documents.slice(0, 1).map((each) => path.join(each, 'Cline', 'Hooks')),
+    ...(clineDirectory === null ? [] : [path.join(clineDirectory, 'hook-logs')]),
+  ];
+}
+
 function omitEmpty(value: string | undefined): string | null {
   return value === undefined || value === '' ? null : value;
 }
@@ -70,7 +86,9 @@ const HOOKS_IN_DOCUMENTS = [path.join('Cline', 'Hooks'), path.join('Cline', 'Rul
 export function findProtectedPlaces(machine: MachinePlaces): readonly string[] {
   const { documents, hooksDirectory, clineDirectory: own } = findHookPlaces(machine);
   return [
-    ...(own === null ? [] : [path.join(own, 'hooks.json'), path.join(own, 'hooks')]),
+    ...(own === null
+      ? []
+      : ['hooks.json', 'settings.json', 'hooks'].map((name) => path.join(own, name))),
     ...documents.flatMap((each) => HOOKS_IN_DOCUMENTS.map((name) => path.join(each, name))),
     ...(hooksDirectory === null ? [] : [hooksDirectory]),
   ];

@@ -1,4 +1,5 @@
 import { dropUndefined } from '../../base/defined.ts';
+import { findClosestName } from '../../base/did-you-mean.ts';
 import {
   truncateText,
   isNestedTooDeep,
@@ -9,11 +10,13 @@ import {
 } from '../../base/json.ts';
 import {
   cleanOutput,
+  findNestedRefusal,
   findRefusal,
   findRefusingField,
   findRepeatedKey,
   isUtf16,
-  mayHoldAnswer,
+  canHoldAnswer,
+  isSpecificOutput,
 } from '../find-refusal.ts';
 
 /** A file hook's answer, with one name for the fields of both generations. */
@@ -32,6 +35,8 @@ interface ReadAnswer {
   readonly fault: string | null;
   /** What refuses in one reading of an invalid answer; the hook then refuses. */
   readonly refusal?: string;
+  /** What looks like a refusal where Cline does not look for one either. */
+  readonly suspicion?: string;
   readonly notes: readonly string[];
 }
 
@@ -60,7 +65,8 @@ export function readAnswer(stdout: string): ReadAnswer {
   const object = findObject(text);
   if (object === null) return explainUnreadable(text);
   if ('error' in object) return createFault(describeControlFault(object.error), text);
-  const { value, json, earlier, notes } = object;
+  const { value, json, earlier } = object;
+  const notes = [...object.notes, ...noteMisspeltFields(value)];
   const read = readObject(value, notes);
   if (read.answer?.cancel === true) return read;
   const earlierRefusal = earlier.find((each) => readObject(each, []).answer?.cancel === true);
@@ -69,18 +75,57 @@ export function readAnswer(stdout: string): ReadAnswer {
   if (repeatedKey !== null && KNOWN_FIELDS.has(repeatedKey)) {
     return createFault(`its JSON has the key "${repeatedKey}" more than once`, json);
   }
-  return hasKnownField(value) ? checkShape(read, text) : explainUnknownFields(value, notes);
+  if (!hasKnownField(value)) return explainUnknownFields(value, notes);
+  const refusal = read.fault === null ? findForeignRefusal(value) : null;
+  if (refusal !== null) return createForeignFault(refusal, notes, BESIDE);
+  return addSuspicion(checkShape(read, text), value);
 }
 
 const NOT_UTF8 = 'stdout is not UTF-8 but UTF-16 or binary; print the JSON as UTF-8';
 const TWO_ANSWERS = 'stdout holds two answers, and one of them refuses';
 
+/** Hooks may print fields of their own; one that is nearly a field of an answer is probably meant as it. */
+function noteMisspeltFields(value: Fields): readonly string[] {
+  return Object.keys(value).flatMap((key) => {
+    const meant = KNOWN_FIELDS.has(key) ? null : findClosestName(key, [...KNOWN_FIELDS]);
+    return meant === null ? [] : [`unknown field "${key}", not read: did you mean "${meant}"?`];
+  });
+}
+
 /** `{}` is an empty answer of the SDK. Fields of another agent's answer may refuse. */
 function explainUnknownFields(value: Fields, notes: readonly string[]): ReadAnswer {
   if (Object.keys(value).length === 0) return createNoAnswer(notes);
-  const refusal = findRefusingField(value);
-  if (refusal === null) return createNoAnswer([...notes, 'its JSON has no known field']);
-  const fault = `its JSON has no known field, but ${refusal} looks like a refusal; expected {"cancel": true}`;
+  const refusal = findForeignRefusal(value);
+  if (refusal === null) {
+    return addSuspicion(createNoAnswer([...notes, 'its JSON has no known field']), value);
+  }
+  return createForeignFault(refusal, notes, 'its JSON has no known field');
+}
+
+const BESIDE = 'its JSON does not cancel';
+
+/** A refusal in another agent's format, also where that agent puts it. */
+function findForeignRefusal(value: Fields): string | null {
+  const field = findRefusingField(omitKnown(value));
+  if (field !== null) return field;
+  const nested = findNestedRefusal(omitKnown(value));
+  return nested !== null && isSpecificOutput(nested.container) ? nested.place : null;
+}
+
+/** Cline ignores an answer in a wrapper, such as `{"data": {"cancel": true}}`. */
+function addSuspicion(read: ReadAnswer, value: Fields): ReadAnswer {
+  const nested = read.fault === null ? findNestedRefusal(omitKnown(value)) : null;
+  if (nested === null) return read;
+  const suspicion = `${nested.place} is not read, but looks like a refusal; expected {"cancel": true}`;
+  return { ...read, suspicion };
+}
+
+function omitKnown(value: Fields): Fields {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !KNOWN_FIELDS.has(name)));
+}
+
+function createForeignFault(refusal: string, notes: readonly string[], what: string): ReadAnswer {
+  const fault = `${what}, but ${refusal} looks like a refusal; expected {"cancel": true}`;
   return { answer: null, fault, refusal, notes };
 }
 
@@ -117,7 +162,7 @@ function createNoAnswer(notes: readonly string[]): ReadAnswer {
 
 function explainUnreadable(text: string): ReadAnswer {
   const parsed = parseJson(cleanOutput(text));
-  if (parsed.ok && mayHoldAnswer(parsed.value)) return createFault(NO_OBJECT, text);
+  if (parsed.ok && canHoldAnswer(parsed.value)) return createFault(NO_OBJECT, text);
   if (parsed.ok) return createNoAnswer([`${NO_OBJECT}, so it is ignored`]);
   if (text.includes('{')) {
     return createFault(`stdout is not readable as JSON: ${parsed.error}`, text);

@@ -79,9 +79,17 @@ function createEventFields(input: HandlerInput, profile: Profile): Fields {
 
 function createPreToolUse(input: HandlerInput, call: CallFacts): Fields {
   return {
+    ...createAliases(input, call),
     preToolUse: createClassicTool(input, call),
     tool_call: { id: call.callId, ...createSdkTool(input, call).fields },
   };
+}
+
+/** Names under which hooks look for the tool that no generation of Cline sends, so that they never match there. */
+function createAliases(input: HandlerInput, call: CallFacts): Fields {
+  const name = input.tool?.name ?? call.name;
+  const toolInput = input.tool?.input ?? call.input ?? {};
+  return { tool_name: name, tool_input: toolInput, toolName: name, tool: name };
 }
 
 /** Creates the tool under the name of the hook's generation, for the part of this run. */
@@ -121,6 +129,7 @@ function createPostToolUse(
   const sdkOutput = formatResult(call, result, 'sdk', sdk.part);
   const ownOutput = isSdk ? sdkOutput : formatResult(call, result, 'classic', part);
   return {
+    ...createAliases(input, call),
     postToolUse: {
       ...createClassicTool(input, call),
       result: toText(ownOutput),
@@ -201,7 +210,7 @@ function createPreCompact(event: HookEvent & EventFacts['PreCompact']): Fields {
 const NOTIFICATION_LIMIT = 8000;
 
 function createNotification(event: HookEvent<'Notification'>): Fields {
-  const isDone = event.type === 'agent_completed';
+  const isDone = event.type === 'task_complete' || event.type === 'agent_completed';
   const source = event.source ?? (isDone ? 'attempt_completion' : event.type);
   const waiting = event.waiting ?? !isDone;
   const messageTruncated = event.message.length > NOTIFICATION_LIMIT;

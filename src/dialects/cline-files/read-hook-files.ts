@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
-import { isNotFoundError } from '../../base/files.ts';
+import { isDirectory, isNotFoundError } from '../../base/files.ts';
 import { memoize } from '../../base/memoize.ts';
 import { joinChildPath, findRealPath } from '../../base/paths.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
@@ -23,10 +23,10 @@ import {
   readFileStart,
 } from './hook-texts.ts';
 import {
-  countNamesOf,
-  findGenerationsInBinary,
+  countGenerationNames,
   findNames,
   findToolMentions,
+  findToolMentionsOfProgram,
   type HookTexts,
   stripComments,
   type ToolMentions,
@@ -40,6 +40,8 @@ export interface HookFile {
   readonly path: string;
   readonly directory: HookDirectory;
   readonly profile: Profile;
+  /** Whether the profile was set by hand, which makes it the only vocabulary. */
+  readonly hasSetProfile: boolean;
   /** The tools that it knows by name; null for events without a tool. */
   readonly mentions: ToolMentions | null;
   readonly isExecutable: boolean;
@@ -48,6 +50,8 @@ export interface HookFile {
   readonly shebang: string;
   /** Whether it opens `/dev/stdin` by its path. */
   readonly opensStdin: boolean;
+  /** The beginning of its text. */
+  readonly text: string;
 }
 
 /** Reads one hook directory. Every entry becomes a hook or is ignored with a reason. */
@@ -75,6 +79,16 @@ function listHelpers(directory: string, { platform }: LaunchMachine): readonly s
   return listNeighbours(directory).filter(
     (file) => path.dirname(file) !== directory || 'why' in parseName(path.basename(file), platform),
   );
+}
+
+/** Whether a directory holds a file that would be a hook in a directory of hooks. */
+export function hasHooks(directory: string, { platform }: LaunchMachine): boolean {
+  const names = isDirectory(directory) ? listNames(directory) : [];
+  if ('why' in names) return true;
+  return names.some((name) => {
+    const parsedName = parseName(name, platform);
+    return 'name' in parsedName || parsedName.mayHideHook === true;
+  });
 }
 
 /** Lists the names in a directory; empty when it does not exist, a reason when it cannot be read. */
@@ -164,11 +178,13 @@ export function readHookFile(
     name,
     path: file,
     directory,
+    hasSetProfile: false,
     ...examineText(name, start, readTexts),
     isExecutable: isExecutable(stats),
     launch: planHookLaunch(file, stats, text, machine),
     shebang: typeof text === 'string' ? '' : readShebangLine(text),
     opensStdin: typeof text !== 'string' && hasStdinPath(text.toString('latin1')),
+    text: typeof text === 'string' ? '' : text.toString('latin1'),
   };
 }
 
@@ -310,7 +326,7 @@ function examineText(
 ): Pick<HookFile, 'profile' | 'mentions'> {
   if (typeof start === 'string') return { profile: 'classic', mentions: null };
   const { bytes, isCut } = start;
-  if (isBinary(bytes)) return examineBinary(name, start);
+  if (isBinary(bytes)) return examineProgram(name, start);
   const own = bytes.toString('utf8');
   if (!TOOL_HOOKS.has(name)) return { profile: detectProfile(name, own), mentions: null };
   const texts = readTexts(own);
@@ -318,17 +334,17 @@ function examineText(
   return { profile: detectProfile(name, own, texts.helpers), mentions };
 }
 
-/** A compiled program that names tools of one generation was written for it; any other may know both. */
-function examineBinary(
+function examineProgram(
   name: FileHookName,
   { bytes, isCut }: Exclude<FileStart, string>,
 ): Pick<HookFile, 'profile' | 'mentions'> {
-  const [generation, second] = findGenerationsInBinary(bytes);
-  const isClear = generation !== undefined && second === undefined && !isCut;
-  const texts = { own: '', helpers: [], readOthers: () => [], isPartial: !isClear };
+  const mentions = findToolMentionsOfProgram(bytes.toString('latin1'), isCut);
+  const isSdk =
+    SDK_MOMENTS.has(name) ||
+    countGenerationNames('sdk', mentions.named) > countGenerationNames('classic', mentions.named);
   return {
-    profile: generation ?? detectProfile(name, ''),
-    mentions: TOOL_HOOKS.has(name) ? findToolMentions(texts) : null,
+    profile: isSdk ? 'sdk' : 'classic',
+    mentions: TOOL_HOOKS.has(name) ? mentions : null,
   };
 }
 
@@ -361,8 +377,8 @@ function detectProfileIn(text: string): Profile | null {
   if (hasSdkKeysFirst(text)) return 'sdk';
   const { certain, inProse } = findNames(text);
   const names = new Set([...certain, ...inProse]);
-  const classic = countNamesOf('classic', names);
-  const sdk = countNamesOf('sdk', names);
+  const classic = countGenerationNames('classic', names);
+  const sdk = countGenerationNames('sdk', names);
   if (classic !== sdk) return classic > sdk ? 'classic' : 'sdk';
   if (SDK_WORDS.test(text)) return 'sdk';
   return classic > 0 ? 'classic' : null;

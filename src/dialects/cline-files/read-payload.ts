@@ -202,7 +202,7 @@ function readPreCompact(data: Fields): FiredEvent {
 function readNotification(data: Fields): FiredEvent {
   return {
     name: 'Notification',
-    type: data['event'] === 'task_complete' ? 'agent_completed' : 'permission_prompt',
+    type: data['event'] === 'task_complete' ? 'task_complete' : 'permission_prompt',
     message: toText(data['message']),
     source: toText(data['source']),
     waiting: data['waitingForUserInput'] === true,

@@ -40,7 +40,7 @@ const CLINE_NAMES: Readonly<Record<Profile, ReadonlySet<string>>> = {
 
 const CLAUDE_NAMES: ReadonlySet<string> = splitNames(`
   Read Write Edit MultiEdit Bash Grep Glob WebFetch WebSearch Agent Task TodoWrite AskUserQuestion
-  Skill NotebookEdit`);
+  Skill NotebookEdit ReadMcpResourceTool`);
 
 function splitNames(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/u));
@@ -52,7 +52,7 @@ export function isSharedName(name: string): boolean {
 }
 
 /** Counts the names that only this generation of Cline has. */
-export function countNamesOf(generation: Profile, names: ReadonlySet<string>): number {
+export function countGenerationNames(generation: Profile, names: ReadonlySet<string>): number {
   return [...CLINE_NAMES[generation]].filter((name) => names.has(name)).length;
 }
 
@@ -80,7 +80,7 @@ export function findToolMentions(texts: HookTexts): ToolMentions {
 const SDK_KEY = /[.'"`]tool_(?:call|result)\b/u;
 
 function hasClineName(names: ReadonlySet<string>): boolean {
-  return countNamesOf('classic', names) + countNamesOf('sdk', names) > 0;
+  return countGenerationNames('classic', names) + countGenerationNames('sdk', names) > 0;
 }
 
 /** Whether one of the words is the beginning of an MCP tool's name: `mcp__github`, `github__`. */
@@ -257,13 +257,34 @@ export const EXPLAIN_PARTIAL = 'not all of its text can be read';
 /** Lists the generations of which a hook's text names tools, its profile first. */
 export function listNamedProfiles(mentions: ToolMentions, profile: Profile): readonly Profile[] {
   const others = PROFILES.filter(
-    (other) => other !== profile && (mentions.isPartial || countNamesOf(other, mentions.named) > 0),
+    (other) =>
+      other !== profile && (mentions.isPartial || countGenerationNames(other, mentions.named) > 0),
   );
   return [profile, ...others];
 }
 
-/** Finds which generations' tools a compiled program names, in which names need not be words. */
-export function findGenerationsInBinary(bytes: Buffer): readonly Profile[] {
-  const hasName = (name: string): boolean => isDistinctive(name) && bytes.includes(name);
-  return PROFILES.filter((generation) => [...CLINE_NAMES[generation]].some(hasName));
+// Longer names first, because `read_files` begins with `read_file`.
+const PROGRAM_NAME = new RegExp(
+  [...KNOWN_NAMES]
+    .filter(isDistinctive)
+    .toSorted((one, other) => other.length - one.length)
+    .join('|'),
+  'gu',
+);
+// Written by the packer UPX; such a program shows none of its strings.
+const PACKER_MARK = 'UPX!';
+
+/**
+ * Finds out which tools a compiled program names: its strings stand there as they are, but without a
+ * border between them.
+ */
+export function findToolMentionsOfProgram(program: string, isCut: boolean): ToolMentions {
+  const named = new Set([...program.matchAll(PROGRAM_NAME)].map(([name]) => name));
+  return {
+    named,
+    mayKnow: () => false,
+    mayKnowCalled: () => false,
+    readsSdkKeys: /tool_(?:call|result)/u.test(program),
+    isPartial: isCut || program.includes(PACKER_MARK),
+  };
 }

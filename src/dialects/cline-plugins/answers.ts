@@ -1,6 +1,6 @@
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
-import { findRefusingField } from '../find-refusal.ts';
+import { findNestedRefusal, findRefusingField } from '../find-refusal.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
@@ -41,7 +41,7 @@ function readReason({ reason }: Fields, otherwise: string): string {
 }
 
 function readContext({ appendContext: context }: Fields): Decision {
-  return typeof context === 'string' && context !== '' ? { context } : {};
+  return typeof context === 'string' && context.trim() !== '' ? { context } : {};
 }
 
 export function readRunStart(result: unknown): Answer | undefined {
@@ -120,10 +120,26 @@ function findToolCallFault(result: unknown): Answer | null {
   }
   if (result['skip'] === true || result['stop'] === true) return null;
   const odd = ['skip', 'stop'].find((name) => isOddFlag(result[name]));
-  const refusal = findRefusingField(result);
-  if (odd === undefined && refusal === null) return null;
+  const refusal = findRefusingField(result) ?? findNestedRefusal(result)?.place ?? null;
+  if (odd === undefined && refusal === null) return findPolicyFault(result['policy']);
   const found = refusal ?? `"${odd}" of type ${getTypeName(result[odd ?? ''])}`;
   const message = `${EXPECTED}, found ${found}`;
+  return { failure: { kind: 'output', message }, onFailure: 'closed' };
+}
+
+/** A policy with a flag that is no boolean: `enabled: "false"` is meant to refuse. */
+function findPolicyFault(policy: unknown): Answer | null {
+  if (policy === undefined || policy === null) return null;
+  const fields = isRecord(policy) ? policy : { policy };
+  const odd = Object.entries(fields).find(
+    ([name, flag]) =>
+      ['enabled', 'autoApprove', 'policy'].includes(name) &&
+      flag !== undefined &&
+      typeof flag !== 'boolean',
+  );
+  if (odd === undefined) return null;
+  const [name, flag] = odd;
+  const message = `expected "policy" such as { enabled: false } or { autoApprove: false }, found "${name}" of type ${getTypeName(flag)}`;
   return { failure: { kind: 'output', message }, onFailure: 'closed' };
 }
 

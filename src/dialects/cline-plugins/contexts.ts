@@ -39,6 +39,7 @@ export function createBeforeToolContext(
     tool,
     toolCall: { type: 'tool-call', toolCallId, toolName, input, metadata },
     input,
+    cwd: event.cwd,
   };
 }
 
@@ -58,6 +59,7 @@ export function createAfterToolContext(
       replaced === undefined
         ? toSdkResult(getToolCall(event) ?? event.tool, result, handlerInput.tool?.part ?? null)
         : createSdkResult(replaced.output, replaced.failed),
+    cwd: event.cwd,
     startedAt: new Date(at - durationMs),
     endedAt: new Date(at),
     durationMs,
@@ -83,6 +85,7 @@ export function createAfterModelContext(
       modelInfo: { id: model.id, provider: model.provider },
     },
     finishReason: toFinishReason(event.finishReason),
+    cwd: event.cwd,
   };
 }
 

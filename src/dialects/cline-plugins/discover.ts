@@ -57,6 +57,7 @@ function createFoundPlugin(plugin: NamedPlugin, whyOff: string | null): FoundPlu
       identity: entry.file,
       ...(whyOff === null ? {} : { whyOff }),
       ...(problem === null ? {} : { runsNothing: true }),
+      ...(problem !== null && plugin.isReported ? { mistakes: [problem] } : {}),
       get notes() {
         return bound().notes;
       },

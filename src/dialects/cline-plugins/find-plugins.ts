@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { isNotFoundError } from '../../base/files.ts';
+import { isDirectory, isNotFoundError } from '../../base/files.ts';
+import type { ExpectedPath } from '../../base/misspelt-paths.ts';
 import { findRealPath } from '../../base/paths.ts';
 import { findPluginModules, findPluginModulesAt } from '../../plugins/find/find-modules.ts';
 import type { FoundEntry, FoundModules } from '../../plugins/find/read-package.ts';
-import type { Ignored, Place } from '../discovery.ts';
+import { type Ignored, listMisspeltPlaces, type Place } from '../discovery.ts';
 import { findOwningRoot, type HomeAndRoots, formatRootSuffix } from '../workspace-roots.ts';
 
 /** The places that may contain plugins of the user and of workspaces. */
@@ -41,6 +42,8 @@ export interface NamedPlugin {
   readonly entry: FoundEntry;
   /** Why it cannot be loaded, or null. */
   readonly problem: string | null;
+  /** Whether the problem is also reported by its file, among what is ignored. */
+  readonly isReported: boolean;
   readonly place: Place;
   readonly root: string | null;
   /** Real paths of directories of other plugins beside it. */
@@ -91,8 +94,27 @@ export function findPlugins(places: PluginPlaces): {
         .filter(({ entry, problem }) => problem !== null || isFirst(entry.file, files))
         .map((each) => addName(each, from, found, names, places)),
     ),
-    ignored: searches.flatMap(({ found }) => found.ignored.map(toIgnored)),
+    ignored: [
+      ...searches.flatMap(({ found }) => found.ignored.map(toIgnored)),
+      ...listMisspeltPlaces(listExpectedDirectories(places)),
+    ],
   };
+}
+
+/** Lists the directories of plugins whose names people misspell. */
+function listExpectedDirectories(places: PluginPlaces): readonly ExpectedPath[] {
+  const { documents, clineDirectory, workspaceRoots } = places;
+  const isMeant = (directory: string): boolean =>
+    isDirectory(directory) && findPluginModules(directory).entries.length > 0;
+  return [
+    ...workspaceRoots.map((base) => ({ base, names: ['.cline', 'plugins'], isMeant })),
+    ...(clineDirectory === null ? [] : [{ base: clineDirectory, names: ['plugins'], isMeant }]),
+    ...documents.map((directory) => ({
+      base: path.join(directory, 'Cline'),
+      names: ['Plugins'],
+      isMeant,
+    })),
+  ];
 }
 
 /** True when the place cannot be read, because it may exist. */
@@ -119,22 +141,34 @@ function createGivenRoot(file: string): PluginRoot {
   return { path: file, place: 'given', label: 'given', suffix: '', root: null };
 }
 
-type PluginOrProblem = Pick<NamedPlugin, 'entry' | 'problem'>;
+type PluginOrProblem = Pick<NamedPlugin, 'entry' | 'problem' | 'isReported'>;
 
-/** Lists valid plugins, then broken ones, which are listed under a name too. */
-function listPluginsAndProblems({ entries, problems }: FoundModules): readonly PluginOrProblem[] {
+/**
+ * Lists valid plugins, then broken ones, which are listed under a name too. A file that cannot be parsed
+ * is also among what is ignored.
+ */
+function listPluginsAndProblems(found: FoundModules): readonly PluginOrProblem[] {
+  const { entries, problems, ignored } = found;
+  const findProblem = (file: string): string | null => {
+    const hidden = ignored.find((each) => each.mayHidePlugin === true && each.path === file);
+    return hidden === undefined ? null : `${file} ${hidden.why}`;
+  };
   return [
-    ...entries.map((entry) => ({ entry, problem: null })),
+    ...entries.map((entry) => {
+      const problem = findProblem(entry.path);
+      return { entry, problem, isReported: problem !== null };
+    }),
     ...problems.map(({ path: file, label, message }) => ({
       entry: { file, path: file, label, package: null, capabilities: null },
       problem: message,
+      isReported: false,
     })),
   ];
 }
 
 /** `names` counts how often each name was used. */
 function addName(
-  { entry, problem }: PluginOrProblem,
+  { entry, problem, isReported }: PluginOrProblem,
   from: PluginRoot,
   found: FoundModules,
   names: Map<string, number>,
@@ -152,6 +186,7 @@ function addName(
     from,
     entry,
     problem,
+    isReported,
     place: root === null ? from.place : 'workspace',
     root,
     apart: found.apart,

@@ -1,5 +1,6 @@
 import { isPromiseLike } from '../../base/callbacks.ts';
 import { getErrorMessage } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../../base/abort.ts';
 import type { FailurePolicy } from '../../hooks/decision.ts';
 import type { EventName, HookEvent } from '../../hooks/facts.ts';
@@ -71,7 +72,7 @@ const STAGES: readonly Stage[] = [
   createStage({
     hook: 'beforeRun',
     events: ['RunStart'],
-    prepare: ({ event }, { ports }) => ({ snapshot: ports.snapshot(event) }),
+    prepare: ({ event }, { ports }) => ({ snapshot: ports.snapshot(event), cwd: event.cwd }),
     selectHook: (hooks) => hooks.beforeRun,
     call: (hooks, context) => hooks.beforeRun?.(context),
     read: readRunStart,
@@ -81,7 +82,8 @@ const STAGES: readonly Stage[] = [
     events: ['RunEnd'],
     prepare({ event }, { ports }) {
       if (event.name !== 'RunEnd') return null;
-      return { snapshot: ports.snapshot(event), result: ports.runResult(event) };
+      const result = ports.runResult(event);
+      return { snapshot: ports.snapshot(event), result, cwd: event.cwd };
     },
     selectHook: (hooks) => hooks.afterRun,
     call: (hooks, context) => hooks.afterRun?.(context),
@@ -94,7 +96,8 @@ const STAGES: readonly Stage[] = [
       if (event.name !== 'ModelRequest') return null;
       const shared = mutableRequest(event);
       const request = { ...shared.copyForPlugin(), signal };
-      return { context: { snapshot: ports.snapshot(event), request }, request, shared };
+      const context = { snapshot: ports.snapshot(event), request, cwd: event.cwd };
+      return { context, request, shared };
     },
     selectHook: (hooks) => hooks.beforeModel,
     call: (hooks, { context }) => hooks.beforeModel?.(context),
@@ -212,8 +215,11 @@ function createMutableRequests(ports: PluginPorts): HookServices['mutableRequest
     if (cached !== undefined) return cached;
     const { sessionId, iteration, agent } = event;
     const requester = { sessionId, iteration, agentId: agent.id, conversationId: sessionId };
-    const metadata = { ...ports.requester?.(event), ...requester };
-    const request = createMutableRequest(event.request, metadata);
+    const { metadata, ...options } = ports.requestOptions?.(event) ?? {};
+    const request = createMutableRequest(event.request, {
+      ...options,
+      metadata: { ...requester, ...(isRecord(metadata) ? metadata : {}) },
+    });
     requests.set(key, request);
     return request;
   };

@@ -1,6 +1,6 @@
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
-import { isRecord } from '../../base/json.ts';
+import { getOwnValue, isRecord } from '../../base/json.ts';
 import type { Decision } from '../../hooks/decision.ts';
 import type {
   AgentBeforeModelResult,
@@ -35,7 +35,7 @@ interface FiredRequest {
 
 export function createMutableRequest(
   fired: unknown,
-  metadata: Record<string, unknown>,
+  options: Record<string, unknown>,
 ): MutableRequest {
   const { system, messages, tools } = readFired(fired);
   const before: AgentModelRequest = {
@@ -46,7 +46,7 @@ export function createMutableRequest(
       description,
       inputSchema: { ...schema },
     })),
-    options: { metadata },
+    options: { ...options, metadata: toRecord(options['metadata']) },
   };
   let now = before;
   const first = serializeParts(before);
@@ -64,7 +64,7 @@ export function createMutableRequest(
     listChanges: () => ({
       ...(isOther('messages') ? { messages: fromAgentMessages(now.messages) } : {}),
       ...(isOther('tools') ? { tools: now.tools.map(toFiredTool) } : {}),
-      ...readOptionChanges(now, system),
+      ...readOptionChanges(now, before),
     }),
   };
 }
@@ -160,14 +160,19 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 function readOptionChanges(
-  { options, systemPrompt }: AgentModelRequest,
-  system: string,
+  { options = {}, systemPrompt }: AgentModelRequest,
+  before: AgentModelRequest,
 ): Pick<Decision, 'options'> {
-  const changes = Object.entries(options ?? {}).flatMap(([name, value]) => {
-    const option = OPTIONS[name];
+  const changes = Object.entries(options).flatMap(([name, value]) => {
+    const option = getOwnValue(OPTIONS, name);
     return option === undefined || value === undefined ? [] : [[option, value] as const];
   });
-  const isTold = systemPrompt !== undefined && systemPrompt !== system;
-  const changed = { ...Object.fromEntries(changes), ...(isTold ? { system: systemPrompt } : {}) };
+  const hasPrompt = systemPrompt !== undefined && systemPrompt !== before.systemPrompt;
+  const isSame = JSON.stringify(options) === JSON.stringify(before.options);
+  const changed = {
+    ...Object.fromEntries(changes),
+    ...(hasPrompt ? { system: systemPrompt } : {}),
+    ...(isSame ? {} : { ownOptions: options }),
+  };
   return Object.keys(changed).length === 0 ? {} : { options: changed };
 }

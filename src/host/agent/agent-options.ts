@@ -23,10 +23,21 @@ export interface AgentOptions {
   readonly sandbox?: Settings['sandbox.mode'];
   /** The names and input formats of the tools for the model. */
   readonly toolset?: Toolset;
+  /** Whether tools that edit are not offered in plan mode. */
+  readonly hidesEditsInPlan?: boolean;
+  /** The reasoning effort; the setting `model.effort` by default. */
+  readonly effort?: Settings['model.effort'];
   /** How many model requests one prompt may take. */
   readonly maxTurns?: number;
   /** When a run that repeats itself ends. */
   readonly loops?: LoopLimits;
+  /** How often a request is repeated whose answer has nothing in it; such an answer is accepted by default. */
+  readonly emptyAnswerRetries?: number;
+  /**
+   * Whether hooks, rules and the user are asked about all calls of a turn before the first one runs, as
+   * Cline does it; by default about each call just before it runs, as Claude Code does it.
+   */
+  readonly checksWholeTurn?: boolean;
   /** Directories beside the workspace that the agent may work in. */
   readonly addDirectories?: readonly string[];
   /** Fires Setup before the session starts. */

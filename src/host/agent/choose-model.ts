@@ -3,6 +3,7 @@ import type { Model } from '../../agent/models/model.ts';
 import { findModelFacts, listPricedModels } from '../../agent/models/prices.ts';
 import {
   isBuiltInProvider,
+  isCataloguedService,
   type ModelChoice,
   openModel,
   PROVIDER_NAMES,
@@ -114,7 +115,10 @@ function readProvider(selection: ModelWish | undefined, settings: Settings): str
 function resolveWish(source: ModelSource, own: string, name: string): ModelSource {
   const [provider = '', ...rest] = name.split('/');
   const custom = (source.providers ?? registeredProviders).find(provider);
-  const isKnown = PROVIDER_NAMES.includes(provider) || custom !== null;
+  const isKnown =
+    PROVIDER_NAMES.includes(provider) ||
+    custom !== null ||
+    (isCataloguedService(provider) && PLAIN_NAMES.includes(own));
   const isOther = rest.length > 0 && isKnown && provider !== own;
   if (!isOther) {
     const model = own === 'anthropic' ? expandShortName(name) : name;
@@ -122,6 +126,9 @@ function resolveWish(source: ModelSource, own: string, name: string): ModelSourc
   }
   return { ...source, selection: { provider, model: rest.join('/') } };
 }
+
+/** Providers whose models have no slash in their names, so that what stands before one is a service. */
+const PLAIN_NAMES = ['anthropic', 'openai', 'gemini'];
 
 const SHORT_NAME = /^(?:sonnet|opus|haiku|fable)$/;
 

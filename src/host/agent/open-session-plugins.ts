@@ -3,6 +3,7 @@ import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../agent/tools/toolsets.ts';
+import { getOwnValue } from '../../base/json.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
 import type { AgentToolDefinition } from '../../plugins/contract/runtime-hooks.ts';
 import { checkPlugins } from '../plugins/check-plugins.ts';
@@ -68,7 +69,7 @@ const CLINE_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 function toModelTarget({ provider, id }: ServingModel, { providerId }: PluginOptions): ModelTarget {
-  const names = [provider, ...(CLINE_NAMES[provider] ?? [])];
+  const names = [provider, ...(getOwnValue(CLINE_NAMES, provider) ?? [])];
   return { providers: providerId === undefined ? names : [providerId, provider], model: id };
 }
 

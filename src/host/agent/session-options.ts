@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { dropUndefined } from '../../base/defined.ts';
-import type { Model } from '../../agent/models/model.ts';
+import type { Model, ToolSpec } from '../../agent/models/model.ts';
 import { findCommand } from '../../plugins/command.ts';
 import type { SessionOptions } from '../../agent/session/prepare-session.ts';
 import type { PromptQueue } from '../../agent/session/prompt-queue.ts';
@@ -24,9 +24,11 @@ import type { Worktree } from '../worktrees.ts';
 import { createConflictFilter } from '../plugins/contributions/tool-name-conflicts.ts';
 import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { createPluginParts } from './open-session-plugins.ts';
+import type { SessionCallbacks } from './session-callbacks.ts';
+import type { AgentOptions } from './agent-options.ts';
 import type { SessionServices } from './session-services.ts';
 import { openPermissions } from '../open-permissions.ts';
-import { openSandbox } from '../open-sandbox.ts';
+import { openSandbox } from '../sandbox/open-sandbox.ts';
 import type { Models } from './choose-model.ts';
 import {
   type NewSessionFacts,
@@ -43,6 +45,7 @@ interface SessionParts {
   readonly prompt: string | null;
   readonly plugins: SessionPlugins;
   readonly engine: HookEngine;
+  readonly callbacks: SessionCallbacks;
   readonly pendingPrompts: PromptQueue;
 }
 
@@ -62,7 +65,7 @@ export async function buildSessionOptions(
 
 async function joinOptions(
   services: SessionServices,
-  { selection, identity, prompt, plugins, engine, pendingPrompts }: SessionParts,
+  { selection, identity, prompt, plugins, engine, callbacks, pendingPrompts }: SessionParts,
 ): Promise<SessionOptions> {
   const { options, clock, watch } = services;
   const isCommand = findCommand(prompt ?? '', plugins.commands()) !== null;
@@ -94,29 +97,38 @@ async function joinOptions(
     resolveModel: (name, isRunning) => resolveModel(services, plugins, { name, isRunning }),
     tools: createToolLister(services, plugins),
     ...createPluginParts(plugins, services),
-    listSpecs: (tools) =>
-      listToolSpecs(options.toolset ?? 'claude', tools).filter(
-        ({ name }) => options.offers?.(name) ?? true,
-      ),
+    listSpecs: (tools) => listOffered(tools, permissions, options),
     limits: readLimits(services),
+    ...readEffort(services),
     person: options.person ?? null,
     stored: storage.stored,
     earlier: storage.earlier,
     identity: { taskId, ulid: ownUlid },
     projectDirectory: services.opened.startDirectory,
-    places: { ...findInstructionPaths(opened), skillDirectories: plugins.skills() },
-    toolContextOptions,
+    places: findTextPlaces(opened, plugins, permissions),
+    toolContextOptions: {
+      ...toolContextOptions,
+      followsCline: options.toolset === 'cline-sdk',
+    },
     setup: options.setup ?? null,
     addedDirectories: resolveAddedDirectories(services),
-    ...dropUndefined({ systemPrompt: options.systemPrompt, said: selection.said }),
+    ...selectFurtherOptions(options, selection),
     watch: (paths) => watch.add(paths),
     async release() {
+      await callbacks.close();
       sandbox.close();
       await plugins.close();
       await worktree?.close();
       await engine.close();
     },
   };
+}
+
+function selectFurtherOptions(
+  { systemPrompt, checksWholeTurn }: AgentOptions,
+  { said }: SessionSelection,
+): Pick<SessionOptions, 'systemPrompt' | 'checksWholeTurn' | 'said'> {
+  return dropUndefined({ systemPrompt, checksWholeTurn, said });
 }
 
 /** Opens the sandbox of a session, and builds what its tools know. */
@@ -193,9 +205,23 @@ function createGitEnvironment({ surroundings }: OpenedHooks): Environment {
   return buildChildEnvironment({ base, platform, withhold: PROVIDER_KEYS, pass: [], add: {} });
 }
 
+/** Texts for the model are read only where the agent may read. */
+function findTextPlaces(
+  opened: OpenedHooks,
+  plugins: SessionPlugins,
+  permissions: Permissions,
+): SessionOptions['places'] {
+  return {
+    ...findInstructionPaths(opened),
+    skillDirectories: plugins.skills(),
+    isDeniedRead: (file) => permissions.deniedReads(opened.startDirectory)?.(file) ?? false,
+  };
+}
+
 /** Rules and tools use the worktree; the hooks stay those that were found and trusted. */
 function moveToWorktree(opened: OpenedHooks, { path: root }: Worktree): OpenedHooks {
-  return { ...opened, startDirectory: root, workspaceRoots: [root] };
+  const untrusted = [...opened.untrusted, root];
+  return { ...opened, startDirectory: root, workspaceRoots: [root], untrusted };
 }
 
 function createToolLister(
@@ -239,8 +265,36 @@ function readLimits({ opened, options }: SessionServices): SessionOptions['limit
     maxTurns: options.maxTurns ?? settings['agent.maxTurns'],
     stopCap: settings['agent.stopCap'],
     compactAt: settings['agent.compactAt'],
-    ...dropUndefined({ loops: options.loops }),
+    ...dropUndefined({
+      loops: options.loops,
+      emptyAnswerRetries: options.emptyAnswerRetries,
+    }),
   };
+}
+
+function listOffered(
+  tools: readonly Tool[],
+  permissions: Pick<Permissions, 'mode'>,
+  options: AgentOptions,
+): readonly ToolSpec[] {
+  const { toolset = 'claude', offers } = options;
+  const specs = listToolSpecs(toolset, selectTools(tools, permissions, options));
+  return specs.filter(({ name }) => offers?.(name) ?? true);
+}
+
+/** The SDK takes the tools that edit away in plan mode; Claude Code offers them and denies their calls. */
+function selectTools(
+  tools: readonly Tool[],
+  permissions: Pick<Permissions, 'mode'>,
+  { hidesEditsInPlan = false }: Pick<AgentOptions, 'hidesEditsInPlan'>,
+): readonly Tool[] {
+  if (!hidesEditsInPlan || permissions.mode() !== 'plan') return tools;
+  return tools.filter(({ kind }) => kind !== 'edit');
+}
+
+function readEffort({ opened, options }: SessionServices): Pick<SessionOptions, 'effort'> {
+  const effort = options.effort ?? opened.config.settings['model.effort'];
+  return effort === 'default' ? {} : { effort };
 }
 
 /** Builds the options of the tool contexts of a session, which give its tools their environment. */
@@ -251,9 +305,11 @@ export function buildToolContextOptions(
   permissions: Permissions,
 ): SessionOptions['toolContextOptions'] {
   const { surroundings, startDirectory, workspaceRoots, stateDirectory, config } = opened;
+  const { untrusted } = opened;
   return {
     startDirectory,
     workspaceRoots,
+    untrusted,
     home: surroundings.home,
     environment: () => createToolEnvironment(opened, sessionId),
     shellPrelude: () => formatEnvPrelude(stateDirectory, sessionId),
@@ -265,7 +321,8 @@ export function buildToolContextOptions(
   };
 }
 
-/** A command of the agent has the user's environment, with the marker of the session. */
-function createToolEnvironment({ surroundings }: OpenedHooks, sessionId: string) {
-  return buildHookEnvironment({ surroundings, withhold: [], pass: [], sessionId });
+/** A command of the agent has the user's environment with that of settings, and the marker of the session. */
+function createToolEnvironment({ surroundings, hookSet }: OpenedHooks, sessionId: string) {
+  const variables = hookSet.variables();
+  return buildHookEnvironment({ surroundings, variables, withhold: [], pass: [], sessionId });
 }

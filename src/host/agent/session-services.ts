@@ -9,6 +9,7 @@ import type { SessionPlugins } from '../plugins/session-plugins.ts';
 import { Worktrees } from '../worktrees.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { Models } from './choose-model.ts';
+import type { CallbackHost, SessionCallbacks } from './session-callbacks.ts';
 import { WatchedFiles } from './watch-files.ts';
 
 /** A session in a host, from before its first hook runs until it is ended. */
@@ -16,6 +17,7 @@ export interface OpenSession {
   readonly session: Session;
   /** Null while it has none. */
   readonly plugins: () => SessionPlugins | null;
+  readonly callbacks: SessionCallbacks;
 }
 
 /** What a host gives to its sessions. */
@@ -30,6 +32,8 @@ export interface SessionHost {
   /** Opens the engine of a session: the host's hooks, and after them those of the session's plugins. */
   readonly openEngine: (plugins: HandlerSource) => HookEngine;
   readonly emit: (event: RuntimeEvent) => void;
+  /** Writes what is no dispatch into the trace. */
+  readonly record: CallbackHost['record'];
   readonly notice: (text: string) => void;
   /** Aborts when the host is disposed: no session may be opened any more. */
   readonly disposed: AbortSignal;

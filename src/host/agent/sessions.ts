@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { DIALECTS } from '../../dialects/index.ts';
 import { rejectMissingGuards } from '../missing-guards.ts';
 import path from 'node:path';
 import { answerHook } from '../../agent/answer-hook.ts';
@@ -7,7 +9,7 @@ import { PromptQueue, readPluginPrompt } from '../../agent/session/prompt-queue.
 import { createSession, type Session } from '../../agent/session/session.ts';
 import { createToolContext } from '../../agent/tools/tool-context.ts';
 import { TOOLS } from '../../agent/tools/index.ts';
-import { HooklineError } from '../../base/errors.ts';
+import { HooklineError, tryOrNull } from '../../base/errors.ts';
 import { waitOrAbort } from '../../base/abort.ts';
 import type { HookPorts } from '../../dialects/ports.ts';
 import type { McpReport, McpServers } from '../mcp/mcp-servers.ts';
@@ -17,7 +19,8 @@ import {
   openSessionPermissions,
   buildSessionOptions,
 } from './session-options.ts';
-import { openSandbox } from '../open-sandbox.ts';
+import { openSandbox } from '../sandbox/open-sandbox.ts';
+import { SessionCallbacks } from './session-callbacks.ts';
 import { openSessionPlugins } from './open-session-plugins.ts';
 import {
   createSessionServices,
@@ -76,6 +79,7 @@ async function startSession(
   const { signal } = request;
   if (disposed.aborted) throw createClosedError();
   if (options.isStrict === true) rejectMissingGuards(services.opened);
+  createHomeDirectories(services.opened);
   // Servers connect while hooks of SessionStart run.
   await mcp.start();
   const session = await openSession(services, { ...request, prompt });
@@ -87,6 +91,16 @@ async function startSession(
     transcriptPath: session.transcriptPath,
     result: hasWork ? await session.send(prompt, signal) : null,
   };
+}
+
+/** A hook may write where its agent would have created a directory; a home that is read-only stays as it is. */
+function createHomeDirectories(opened: SessionServices['opened']): void {
+  if (opened.stateDirectory === null) return;
+  for (const { homeDirectories } of DIALECTS) {
+    for (const directory of homeDirectories?.(opened) ?? []) {
+      tryOrNull(() => mkdirSync(directory, { recursive: true }));
+    }
+  }
 }
 
 /** Opens a session with its plugins and its engine. The host may be disposed at any moment meanwhile. */
@@ -107,12 +121,14 @@ async function openSession(
   // Plugins come first, because one of them may serve the model.
   const plugins = await openSessionPlugins(services, id, emitEvent, signal);
   const engine = services.openEngine(plugins);
+  const callbacks = new SessionCallbacks(services, id);
   const sessionOptions = await buildSessionOptions(services, {
     selection,
     identity,
     prompt,
     plugins,
     engine,
+    callbacks,
     pendingPrompts,
   });
   if (disposed.aborted) {
@@ -122,7 +138,11 @@ async function openSession(
   }
   const session = await createSession(sessionOptions);
   // Registered before its hooks run: they may call it, and answer late.
-  sessions.set(id, { session, plugins: () => (plugins.isLoaded ? plugins : null) });
+  sessions.set(id, {
+    session,
+    plugins: () => (plugins.isLoaded ? plugins : null),
+    callbacks,
+  });
   try {
     await session.start(signal);
   } catch (error) {

@@ -10,7 +10,7 @@ import type { DispatchSubscriber } from '../../hooks/dispatch-record.ts';
 import { createExchangeSubscriber } from '../../trace/exchange.ts';
 import { readSurroundings } from '../surroundings.ts';
 import { createMoment } from '../moment.ts';
-import { listHookNotices } from '../create-host.ts';
+import { listHookNotices } from '../host.ts';
 import { claude, clineFiles } from '../../dialects/index.ts';
 import { type HookSearch, openHooks } from '../open-hooks.ts';
 

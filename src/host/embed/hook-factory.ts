@@ -8,7 +8,8 @@ import {
   StdioHookRunner,
 } from './hook-runner.ts';
 import { createDispatchEntry } from '../../trace/entry.ts';
-import { createHost, type Host, type HostOptions, openTrace } from '../create-host.ts';
+import { type Host, type HostOptions, openHost, openTrace } from '../host.ts';
+import { importInstalledSessions } from './installed-host.ts';
 import type { HookSearch } from '../open-hooks.ts';
 
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
@@ -66,7 +67,10 @@ interface ObservedHost {
 }
 
 async function watchHooks(options: HookFactoryOptions): Promise<ObservedHost> {
-  const host = await createHost({ ...options, dialects: [clineFiles.name], watch: true });
+  const host = await openHost(
+    { ...options, dialects: [clineFiles.name], watch: true },
+    importInstalledSessions,
+  );
   const trace = openTrace(host, options.onNotice ?? (() => undefined));
   return {
     host,

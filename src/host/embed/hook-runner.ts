@@ -22,7 +22,7 @@ import {
   type FileHookData,
   type FileHookName,
   findFileHookName,
-  loadFileHookReader,
+  readEventFromData,
 } from '../../dialects/index.ts';
 import path from 'node:path';
 import { systemClock } from '../../base/clock.ts';
@@ -30,7 +30,7 @@ import type { DialectMachine, Surroundings } from '../../dialects/machine.ts';
 import type { FoundHook } from '../../dialects/discovery.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { getStateDirectory, readSurroundings } from '../surroundings.ts';
-import { holdForProcess } from '../../trust/claims.ts';
+import { acquireProcessClaim } from '../../trust/claims.ts';
 import { createBareMachine } from '../dialect-machine.ts';
 import { buildHookEnvironment } from '../hook-set.ts';
 import { createMoment } from '../moment.ts';
@@ -103,8 +103,7 @@ abstract class EngineHookRunner<Name extends FileHookName = FileHookName> extend
           callObserver('an observer of hooks', observer, record),
         ),
     });
-    const eventFromData = await loadFileHookReader();
-    return toOutput(await engine.dispatch(eventFromData(this.name, data), options));
+    return toOutput(await engine.dispatch(readEventFromData(this.name, data), options));
   }
 }
 
@@ -361,7 +360,7 @@ function prepareHook<Name extends FileHookName>(
   const moment = createMoment(surroundings, systemClock, options.moment ?? {});
   // Files of one name in several directories have the same id among found hooks.
   const id = `file:${file}`;
-  holdForProcess(getStateDirectory(own));
+  acquireProcessClaim(getStateDirectory(own));
   const handlers = hook.toHandlers({
     onFailure: 'open',
     timeoutMs: options.timeoutMs ?? config.settings['hooks.timeoutMs'],

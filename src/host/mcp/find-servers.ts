@@ -1,11 +1,12 @@
 import { formatPath, findRealPath } from '../../base/paths.ts';
 import { quoteShellWord } from '../../base/text.ts';
 import type { DiscoveredUnit } from '../../dialects/discovery.ts';
-import type {
-  BrokenServer,
-  ServerConfig,
-  ServerSource,
-  ConfiguredServers,
+import {
+  type BrokenServer,
+  type ConfiguredServers,
+  mergeServers,
+  type ServerConfig,
+  type ServerSource,
 } from '../../mcp/server-config.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import path from 'node:path';
@@ -14,7 +15,6 @@ import { parseLocatedJson } from '../../base/located-json.ts';
 import {
   createBrokenFile,
   createServerOrigin,
-  mergeServers,
   parseServersIn,
   type ServerOrigin,
 } from '../../mcp/parse-servers.ts';
@@ -155,7 +155,7 @@ function getHomeAndRoots({ workspaceRoots, surroundings }: OpenedHooks): HomeAnd
 function readCallerServers(sources: readonly string[], opened: OpenedHooks): ConfiguredServers {
   return mergeServers(
     sources.map((each) => {
-      if (each.trimStart().startsWith('{')) return parseCallerText(each, CALLER_ORIGIN);
+      if (each.trimStart().startsWith('{')) return parseCallerText(each, createTextOrigin());
       const file = path.resolve(opened.surroundings.cwd, each);
       const text = readConfigText(file);
       if (text === null) return createBrokenFile(file, 'does not exist');
@@ -165,7 +165,9 @@ function readCallerServers(sources: readonly string[], opened: OpenedHooks): Con
   );
 }
 
-const CALLER_ORIGIN = createServerOrigin('--mcp-config', 'dynamic', 'given');
+function createTextOrigin(): ServerOrigin {
+  return createServerOrigin('--mcp-config', 'dynamic', 'given');
+}
 
 function createCallerOrigin(file: string, opened: OpenedHooks): ServerOrigin {
   const root = findOwningRoot(file, getHomeAndRoots(opened));

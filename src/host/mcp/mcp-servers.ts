@@ -32,6 +32,7 @@ import {
 } from './server-tools.ts';
 import path from 'node:path';
 import { type Environment, PROVIDER_KEYS } from '../../process/environment.ts';
+import { cleanEnvironment } from '../../process/search-path.ts';
 import { buildHookEnvironment } from '../hook-set.ts';
 
 /** A configured server and its state. */
@@ -271,16 +272,21 @@ function resolveWorkingDirectory(endpoint: ServerEndpoint, start: string): Serve
 /** The user's environment; servers of a workspace do not get the keys of model providers. */
 function createEnvironment(
   { place: location, variables }: ServerConfig,
-  { surroundings, config, startDirectory, moment, claim }: OpenedHooks,
+  { surroundings, hookSet, config, startDirectory, moment, claim, untrusted }: OpenedHooks,
 ): Environment {
   claim.hold();
   const inherited = buildHookEnvironment({
     surroundings,
+    variables: hookSet.variables(),
     withhold: location === 'workspace' ? PROVIDER_KEYS : [],
     pass: config.settings['env.pass'],
     sessionId: moment().sessionId,
   });
-  return { ...inherited, CLAUDE_PROJECT_DIR: startDirectory, ...variables };
+  const env =
+    location === 'workspace'
+      ? inherited
+      : cleanEnvironment(inherited, untrusted, surroundings.platform);
+  return { ...env, CLAUDE_PROJECT_DIR: startDirectory, ...variables };
 }
 
 const START_TIMEOUT_MS = 30_000;

@@ -14,7 +14,8 @@ import type { ServerConnection } from '../../mcp/server-connection.ts';
 import type { ServerTool, ServerPrompt } from '../../mcp/server-lists.ts';
 import type { Ask } from '../../mcp/pending-calls.ts';
 import { type ServerConfig, toWireName } from '../../mcp/server-config.ts';
-import { toToolOutput, limitText } from './tool-output.ts';
+import { limitText } from '../../agent/tools/shell/command-output.ts';
+import { toToolOutput } from './tool-output.ts';
 import { type SlashCommand, splitArguments } from '../../agent/instructions/commands.ts';
 
 /** A configured server that is connected, or being connected. */

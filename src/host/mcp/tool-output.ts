@@ -1,14 +1,7 @@
 import { dropUndefined } from '../../base/defined.ts';
-import {
-  captureOutput,
-  MAX_KEPT_BYTES,
-  MAX_SHOWN_CHARACTERS,
-  formatOutput,
-  SpillFile,
-} from '../../agent/tools/shell/command-output.ts';
+import { limitText } from '../../agent/tools/shell/command-output.ts';
 import { createFailedOutput, type ToolOutput } from '../../agent/tools/tool.ts';
 import { type ServerAnswer, type ServerBlock, joinTexts } from '../../mcp/answer.ts';
-import { OutputCollector } from '../../process/bounded-output.ts';
 import type { ImageBlock, TextBlock } from '../../sessions/messages.ts';
 
 const NO_REASON = 'The tool failed without saying why.';
@@ -33,17 +26,6 @@ export function toToolOutput(
     success: true,
     ...dropUndefined({ images: images.length === 0 ? undefined : images }),
   };
-}
-
-/** Truncates a long text and names the file with the whole text. */
-export function limitText(text: string, spillDirectory: string | null): string {
-  if (text.length <= MAX_SHOWN_CHARACTERS) return text;
-  const bytes = Buffer.from(text);
-  const bounded = new OutputCollector(MAX_KEPT_BYTES);
-  const spill = new SpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
-  bounded.push(bytes);
-  spill.push(bytes);
-  return formatOutput(captureOutput(bounded.result(), spill));
 }
 
 /** Replaces images that providers do not accept by text. */

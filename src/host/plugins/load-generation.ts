@@ -14,7 +14,7 @@ import { listProviders } from './contributions/providers.ts';
 import { type SnapshotOptions, Snapshots } from './events/snapshots.ts';
 import type { CheckedPlugin } from './check-plugins.ts';
 import type { ModelTarget } from './load-plugins.ts';
-import { getTimeLimits, type PluginOptions } from './plugin-options.ts';
+import { getTimeLimits, type PluginOptions, type StandaloneAgent } from './plugin-options.ts';
 import { installPluginHost, redirectConsole } from './process-ports.ts';
 import { buildSetupContext, setUpPlugins } from './set-up-plugins.ts';
 import type { ModelRequest } from '../../agent/models/model.ts';
@@ -143,8 +143,10 @@ export async function createSessionParts(
   const { onIssue, sessionId, options, offered } = session;
   const { hookTimeoutMs: timeoutMs } = getTimeLimits(options);
   const group = { plugins: active, timeoutMs, onIssue };
-  const snapshots = new Snapshots(session);
-  const events = new EventDispatcher(active, snapshots, timeoutMs, options.onNews);
+  const { standalone, onNews } = options;
+  const snapshots = new Snapshots(session, standalone);
+  const isStandalone = standalone !== undefined;
+  const events = new EventDispatcher(active, snapshots, timeoutMs, onNews, isStandalone);
   const tools = selectTools(active, options.extraTools ?? [], onIssue);
   const check = await createInputChecks(tools, (name, problem) => {
     const plugin = findOwner(name, active)?.name ?? EMBEDDING_PROGRAM;
@@ -156,7 +158,7 @@ export async function createSessionParts(
     found.find(({ entry }) => entry.file === file)?.unit.dialect ?? EMBEDDED_PLUGIN_DIALECT;
   const hooks = await createPluginHandlers(active, getDialect, {
     ports: {
-      ...createHookPorts(snapshots, events, context),
+      ...createHookPorts(snapshots, events, context, standalone),
       findTool: (name) =>
         tools.find((tool) => tool.name === name) ??
         offered().find((tool) => tool.name === name) ??
@@ -173,7 +175,8 @@ export async function createSessionParts(
         plugin: owner?.name ?? EMBEDDING_PROGRAM,
         file: owner?.file ?? null,
         check,
-        context: (call) => buildCallContext(call, sessionId, snapshots),
+        runsInParallel: standalone?.runsToolsInParallel === true,
+        context: (call) => buildCallContext(call, sessionId, snapshots, standalone),
         noteUpdate: (callId, update) => events.keepUpdate(callId, update),
       });
     }),
@@ -230,17 +233,22 @@ function createHookPorts(
   snapshots: Snapshots,
   events: EventDispatcher,
   context: PluginSetupContext,
+  standalone?: StandaloneAgent,
 ) {
   return {
     isUnread,
     snapshot: (event: HookEvent) => snapshots.takeAt(event),
     describeAnswer: ({ agent: { id, parentId } }: HookEvent, answer: AssistantMessage) =>
       snapshots.messages.recordAnswer(snapshots.findAgent(id, parentId), answer),
-    requester: (event: HookEvent) => describeRequester(context, snapshots.takeAt(event)),
+    requestOptions(event: HookEvent) {
+      const state = snapshots.takeAt(event);
+      return standalone?.requestOptions(state) ?? { metadata: describeRequester(context, state) };
+    },
     runResult(event: HookEvent<'RunEnd'>) {
       const { agent, status, ending = status, lastText = '', reason = null } = event;
-      events.endTurn(agent.id);
-      return snapshots.createResult({ status, ending, text: lastText, reason });
+      events.endTurn(agent.id, ending);
+      const state = snapshots.findAgent(agent.id, agent.parentId);
+      return snapshots.createResult(state, { status, ending, text: lastText, reason });
     },
   };
 }
@@ -261,18 +269,19 @@ function buildCallContext(
   { callId }: RunningCall,
   sessionId: string,
   snapshots: Snapshots,
+  standalone?: StandaloneAgent,
 ): AgentToolContext {
   const snapshot = snapshots.takeForCall(callId);
-  const { agentId, runId, iteration } = snapshot;
+  const { agentId, runId, iteration, conversationId = sessionId } = snapshot;
   return {
-    sessionId,
+    sessionId: standalone?.sessionId ?? sessionId,
     agentId,
-    conversationId: sessionId,
+    conversationId,
     ...dropUndefined({ runId }),
     iteration,
     toolCallId: callId,
     // Cline's own plugin for sub-agents looks for it there.
-    metadata: { sessionId, modelSupportsImages: true },
+    metadata: { sessionId, modelSupportsImages: true, ...standalone?.toolContextMetadata },
     snapshot,
   };
 }

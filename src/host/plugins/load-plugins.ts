@@ -100,14 +100,16 @@ export async function requireAllLoaded({
 }
 
 /** Null for a plugin that may be imported. A plugin that may not is reported, except a disabled one. */
-function checkState({ entry, status }: CheckedPlugin, onIssue: OnIssue): PluginStatus | null {
+function checkState(checked: CheckedPlugin, onIssue: OnIssue): PluginStatus | null {
+  const { entry, unit, status } = checked;
   const { state, why } = status;
   if (state === 'ready') return null;
   const pluginStatus = toStatus(entry, STATES[state], why === '' ? null : why);
   if (state === 'disabled') return pluginStatus;
   const advice = state === 'broken' ? '' : '; run `hookline trust` to review it';
   const message = `it is not loaded: ${why}${advice}`;
-  onIssue({ plugin: entry.label, phase: 'discover', level: 'error', message });
+  const issue = { plugin: entry.label, phase: 'discover', level: 'error', message } as const;
+  onIssue(unit.mistakes === undefined ? issue : { ...issue, isMissingGuard: true });
   return pluginStatus;
 }
 
@@ -142,7 +144,7 @@ export async function importEntry(entry: PluginEntry, imports: PluginImports): P
     provided: (await options.provided?.()) ?? (() => null),
     cacheDirectory: getCacheDirectory(opened.stateDirectory),
     copy: getModuleInstance(sessionId, generation),
-    timeoutMs: getTimeLimits(options).importTimeoutMs,
+    timeoutMs: getTimeLimits(options, opened.surroundings.env).importTimeoutMs,
     signal,
     onIssue,
   });
@@ -166,7 +168,7 @@ async function importIsolated(entry: PluginEntry, imports: PluginImports): Promi
       sessionId,
     }),
     cacheDirectory: getCacheDirectory(opened.stateDirectory),
-    ...getTimeLimits(options),
+    ...getTimeLimits(options, surroundings.env),
     isStrict: options.isStrict === true,
     workspaceInfo,
     signal,

@@ -6,6 +6,7 @@ import { getErrorMessage } from '../../base/errors.ts';
 import type { Handler, HandlerSource } from '../../hooks/handler.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
+import type { OnIssue } from '../../plugins/plugin-issue.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { computeFingerprint } from './check-plugins.ts';
 import type { Generation, PluginSession } from './load-generation.ts';
@@ -35,8 +36,10 @@ export class SessionPlugins implements HandlerSource {
 
   private constructor(request: SessionPluginsRequest) {
     const { options, notice } = request;
-    const { onIssue = ({ plugin, message }) => notice(`plugin ${plugin}: ${message}`) } = options;
-    this.#request = { ...request, onIssue };
+    const report: OnIssue = ({ plugin, message, isMissingGuard }) => {
+      if (isMissingGuard !== true) notice(`plugin ${plugin}: ${message}`);
+    };
+    this.#request = { ...request, onIssue: options.onIssue ?? report };
     this.#target = request.target();
   }
 
@@ -145,8 +148,10 @@ export class SessionPlugins implements HandlerSource {
 
   #hasAny(): boolean {
     const { options, find } = this.#request;
-    const { objects = [], extraTools = [] } = options;
-    return objects.length + extraTools.length > 0 || find().length > 0;
+    const { objects = [], extraTools = [], onNews } = options;
+    // Events are converted for the embedding program also while there are no plugins.
+    const isUsedByProgram = objects.length + extraTools.length > 0 || onNews !== undefined;
+    return isUsedByProgram || find().length > 0;
   }
 
   #computeFingerprint(): string {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readRegularFile } from '../../base/files.ts';
 import path from 'node:path';
 import { tryOrNull } from '../../base/errors.ts';
 import type { WorkspaceInfo } from '../../plugins/contract/plugin.ts';
@@ -22,7 +22,7 @@ export function readWorkspaceInfo(rootPath: string): WorkspaceInfo {
 /** A worktree has its own HEAD; remotes and branches are those of its repository. */
 function findSharedDirectory(git: string): string {
   const commonDirectory =
-    tryOrNull(() => readFileSync(path.join(git, 'commondir'), 'utf8').trim()) ?? '';
+    tryOrNull(() => readRegularFile(path.join(git, 'commondir')).toString('utf8').trim()) ?? '';
   // Accessing a network share would send the user's name to another machine.
   return commonDirectory === '' || /^[/\\]{2}/u.test(commonDirectory)
     ? git
@@ -31,7 +31,7 @@ function findSharedDirectory(git: string): string {
 
 /** Removes names and passwords from the URLs. */
 function readRemoteUrls(git: string): string[] {
-  const config = readFileSync(path.join(findSharedDirectory(git), 'config'), 'utf8');
+  const config = readRegularFile(path.join(findSharedDirectory(git), 'config')).toString('utf8');
   const urls = [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gmu)].map(([, url = '']) => url);
   return urls.map((url) => url.replace(/^(https?:\/\/)[^/@]*@/u, '$1'));
 }
@@ -39,14 +39,15 @@ function readRemoteUrls(git: string): string[] {
 const HASH = /^[0-9a-f]{40,64}$/u;
 
 function readHeadHash(git: string): string | null {
-  const head = readFileSync(path.join(git, 'HEAD'), 'utf8').trim();
+  const head = readRegularFile(path.join(git, 'HEAD')).toString('utf8').trim();
   if (HASH.test(head)) return head;
   const [, ref] = /^ref: (refs\/\S+)$/u.exec(head) ?? [];
   if (ref === undefined || ref.includes('..')) return null;
   const shared = findSharedDirectory(git);
-  const loose = tryOrNull(() => readFileSync(path.join(shared, ref), 'utf8').trim());
+  const loose = tryOrNull(() => readRegularFile(path.join(shared, ref)).toString('utf8').trim());
   if (loose !== null && HASH.test(loose)) return loose;
-  const packed = tryOrNull(() => readFileSync(path.join(shared, 'packed-refs'), 'utf8')) ?? '';
+  const packed =
+    tryOrNull(() => readRegularFile(path.join(shared, 'packed-refs')).toString('utf8')) ?? '';
   const line = packed.split('\n').find((each) => each.endsWith(` ${ref}`));
   return line?.split(' ')[0] ?? null;
 }

@@ -1,7 +1,7 @@
 import { findNamedSecrets, type TextRange } from './named-secrets.ts';
 import { findPrivateKeys } from './private-keys.ts';
 import { isPlaceholder, isRandom } from './secret-value.ts';
-import { isSampleToken, TOKENS } from './token-shapes.ts';
+import { isSampleToken, matchTokens } from './token-shapes.ts';
 
 /**
  * Finds the secrets of a text, in order and without overlaps. The work grows with the length of the text
@@ -9,6 +9,7 @@ import { isSampleToken, TOKENS } from './token-shapes.ts';
  */
 export function findSecrets(text: string): readonly TextRange[] {
   if (text.length < SHORTEST) return [];
+  if (!HAS_MARK.test(text)) return joinRanges(findTokens(text));
   return joinRanges([
     ...findTokens(text),
     ...findNamedSecrets(text),
@@ -19,6 +20,9 @@ export function findSecrets(text: string): readonly TextRange[] {
 }
 
 const SHORTEST = 6;
+// One of them is in every assignment, header, login and private key, and in few paths and ids. Compiling
+// the patterns that a text cannot match would take a short command as long as its work.
+const HAS_MARK = /[:=> \t]/;
 
 function joinRanges(ranges: readonly TextRange[]): readonly TextRange[] {
   const joined: [number, number][] = [];
@@ -35,7 +39,7 @@ const WEB_TOKENS = /eyJ[\w-]{8,}(?:\.[\w-]{4,}){0,4}/g;
 const IS_WEB_TOKEN = /^eyJ[\w-]+(?:\.eyJ[\w-]+\.[\w-]{8,}|(?:\.[\w-]+){4})/;
 
 function findTokens(text: string): TextRange[] {
-  const tokens = [...text.matchAll(TOKENS)].filter(([token]) => !isSampleToken(token));
+  const tokens = matchTokens(text).filter(([token]) => !isSampleToken(token));
   const webTokens = [...text.matchAll(WEB_TOKENS)].filter(([token]) => IS_WEB_TOKEN.test(token));
   return [...tokens, ...webTokens].map((match) => [match.index, match.index + match[0].length]);
 }
@@ -47,7 +51,10 @@ const COOKIES =
   /(?:cookie(?:\\{0,3}["'`])?[ \t]{0,8}:|--cookie[ =])[ \t]{0,8}(?:\\{0,3}["'`])?([\w.!#$%&*+^|~-]{1,128}=[^\r\n"'`\\]{3,8192})/gi;
 const BEARERS = /(?:bearer|basic)[ \t]{1,8}([\w.~+/=:-]{16,})/gi;
 
+const HAS_HEADER = /authorization|cookie|bearer|basic/i;
+
 function findHeaders(text: string): TextRange[] {
+  if (!HAS_HEADER.test(text)) return [];
   return [
     ...findGroups(text, AUTHORIZATIONS, (value) => isCredential(value, 16)),
     ...findGroups(text, COOKIES, (value) => !isPlaceholder(value.slice(value.indexOf('=') + 1))),
@@ -84,14 +91,23 @@ const PASSWORD_OPTIONS =
 
 function findLogins(text: string): TextRange[] {
   return [
-    ...findUserInfo(text),
-    ...findGroups(text, USER_OPTIONS, (value) => !isPlaceholder(value) && !/^[\d:]+$/.test(value)),
-    ...[...text.matchAll(PASSWORD_OPTIONS)].flatMap((match): TextRange[] => {
-      const value = match[1] ?? match[2] ?? '';
-      const end = match.index + match[0].length;
-      return isPlaceholder(value) ? [] : [[end - value.length, end]];
-    }),
+    ...(text.includes('://') ? findUserInfo(text) : []),
+    ...(text.includes('-u') ? findUserOptions(text) : []),
+    ...(text.includes('-p') ? findPasswordOptions(text) : []),
   ];
+}
+
+function findUserOptions(text: string): TextRange[] {
+  const isSecret = (value: string) => !isPlaceholder(value) && !/^[\d:]+$/.test(value);
+  return findGroups(text, USER_OPTIONS, isSecret);
+}
+
+function findPasswordOptions(text: string): TextRange[] {
+  return [...text.matchAll(PASSWORD_OPTIONS)].flatMap((match): TextRange[] => {
+    const value = match[1] ?? match[2] ?? '';
+    const end = match.index + match[0].length;
+    return isPlaceholder(value) ? [] : [[end - value.length, end]];
+  });
 }
 
 const LONG_USER = 16;

@@ -13,12 +13,15 @@ const SEPARATORS = [
   String.raw`>`,
   String.raw`[ \t]{1,4}`,
 ].join('|');
+const HAS_NAME = new RegExp(NAMES, 'i');
+const NAME_END = new RegExp(`(?:${NAMES})$`, 'i');
 const ASSIGNMENTS = new RegExp(`(${NAMES})(${SEPARATORS})`, 'gi');
 
 const MAX_NAME = 64;
 
 /** Finds the values that a text gives to names such as `API_TOKEN`, `password` or `X-Api-Key`. */
 export function findNamedSecrets(text: string): TextRange[] {
+  if (!HAS_NAME.test(text)) return [];
   const found: TextRange[] = [];
   ASSIGNMENTS.lastIndex = 0;
   for (let match = ASSIGNMENTS.exec(text); match !== null; match = ASSIGNMENTS.exec(text)) {
@@ -37,7 +40,7 @@ export function findNamedSecrets(text: string): TextRange[] {
 
 /** Whether a value of this name, such as a field of an object, is a secret. */
 export function isNamedSecret(name: string, text: string): boolean {
-  const keyword = new RegExp(`(?:${NAMES})$`, 'i').exec(name)?.[0];
+  const keyword = NAME_END.exec(name)?.[0];
   if (keyword === undefined) return isHeaderWithSecret(name, text);
   const value = { text, isQuoted: true, isLast: true, isWord: true, isAdjacent: true };
   return isSecretValue({ name, keyword, ...value });

@@ -1,3 +1,5 @@
+import { memoize } from '../../base/memoize.ts';
+
 /**
  * How the tokens of services look, as the services and public scanners document it. Each shape is the
  * source of a regular expression of bounded work: what repeats without an end stands last, so that a
@@ -143,11 +145,26 @@ const LONG_ENOUGH = String.raw`(?=[\w.$~:/=+-]{15})`;
 // Also after the escapes of JSON, URLs and terminals, which end in a letter or digit.
 const WORD_START = String.raw`(?<=[^A-Za-z0-9]|^|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[\d;]{0,12}m)`;
 
-/** Finds the tokens of all services; only at the start of a word. */
-export const TOKENS = new RegExp(
-  `${WORD_START}${LONG_ENOUGH}(?:${Object.values(TOKEN_SHAPES).flat().join('|')})`,
-  'g',
-);
+// Up to the first part that repeats or looks ahead: `gh[opsur]_` of `gh[opsur]_\w{30,}`.
+const BEGINNING = /^(?:(?:\\.|\[[^\]]*\]|\(\?:[^()]*\)|[^\\[(){}?*+|])(?![{?*+])){2,}/;
+
+const getTokens = memoize(() => compileShapes(Object.values(TOKEN_SHAPES).flat()));
+const getBeginnings = memoize(() => {
+  const shapes = Object.values(TOKEN_SHAPES).flat();
+  return compileShapes(shapes.map((shape) => BEGINNING.exec(shape)?.[0] ?? shape));
+});
+
+function compileShapes(shapes: readonly string[]): RegExp {
+  return new RegExp(`${WORD_START}${LONG_ENOUGH}(?:${[...new Set(shapes)].join('|')})`, 'g');
+}
+
+/**
+ * Finds the tokens of all services; only at the start of a word. Most texts have none of the beginnings, and
+ * compiling the shapes takes a short command a tenth of its time.
+ */
+export function matchTokens(text: string): readonly RegExpExecArray[] {
+  return text.search(getBeginnings()) === -1 ? [] : [...text.matchAll(getTokens())];
+}
 
 /** `ghp_xxxxxxxx…` in a manual. */
 export function isSampleToken(token: string): boolean {

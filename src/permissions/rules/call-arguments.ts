@@ -17,6 +17,18 @@ export function getCallCommand({ names, input }: PermissionCall): string | null 
   return typeof command === 'string' ? command : null;
 }
 
+/** The same for a call that does not ask to run outside of the sandbox. */
+export function getSandboxedCommand(call: PermissionCall): string | null {
+  return isSandboxExit(call) ? null : getCallCommand(call);
+}
+
+/** Set by a model that wants a command to run outside of the sandbox. */
+export const SANDBOX_EXIT = 'dangerouslyDisableSandbox';
+
+export function isSandboxExit({ input }: PermissionCall): boolean {
+  return isRecord(input) && [true, 'true'].some((yes) => input[SANDBOX_EXIT] === yes);
+}
+
 const PATH_KEYS = ['file_path', 'notebook_path'];
 const SEARCHES = ['Grep', 'Glob'];
 

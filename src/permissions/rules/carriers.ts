@@ -14,6 +14,8 @@ export interface Carried {
    * when something is piped into it.
    */
   readonly stdin: 'shell' | 'code' | 'piped code' | null;
+  /** The interpreter whose code its standard input is. */
+  readonly language?: string;
   /** Whether its arguments, from some position on, are a command that it runs. */
   readonly runsArguments: GuardMatch;
   /** Whether it may run commands that its words do not name. */
@@ -33,6 +35,13 @@ export function getProgramName(word: string): string {
   return path.basename(word).replace(/\.exe$/i, '');
 }
 
+/** Settings of apt can name programs. */
+const APT_OPTIONS = /^(?:-o.*|--op.*|-c.*|--conf.*)$/;
+
+/** They start their parts by `-wrapper`, or find them where these options say. */
+const COMPILER_OPTIONS =
+  /^(?:-wrapper|-B.*|-specs.*|--specs.*|-fplugin.*|-fuse-ld.*|-iplugindir.*)$/;
+
 export function findCarried(words: readonly string[]): Carried {
   const [name = '', ...args] = words;
   const program = getProgramName(name);
@@ -43,10 +52,59 @@ export function findCarried(words: readonly string[]): Carried {
   if (isInterpreter(program)) return findInterpreted(program, args);
   if (COMMAND_CARRIERS.has(program)) return findCarriedCommand(program, args);
   if (PACKAGE_MANAGERS.test(program) && args.some((arg) => /^(?:exec|x|dlx)$/.test(arg))) {
-    return findCarriedCommand(program, args);
+    const { mayRunAnything } = findRunningOptions(program, args);
+    return { ...findCarriedCommand(program, args), mayRunAnything };
   }
-  if (INERT.has(program)) return NOTHING;
+  if (INERT.has(program)) return findRunningOptions(program, args);
   return { ...NOTHING, runsArguments: 'maybe' };
+}
+
+/** Options with which a program that runs none of its arguments runs the value of the option after all. */
+const RUNNING_OPTIONS: Readonly<Record<string, RegExp>> = {
+  apt: APT_OPTIONS,
+  'apt-get': APT_OPTIONS,
+  aptitude: APT_OPTIONS,
+  brew: /^(?:sh|ruby|irb|edit)$/,
+  cargo: /^(?:--config.*|miri|nextest)$/,
+  cc: COMPILER_OPTIONS,
+  'c++': COMPILER_OPTIONS,
+  clang: COMPILER_OPTIONS,
+  'clang++': COMPILER_OPTIONS,
+  gcc: COMPILER_OPTIONS,
+  'g++': COMPILER_OPTIONS,
+  dpkg: /^--(?:pre|post)-|^--status-l/,
+  go: /^-?-(?:exec|toolexec|vettool)\b/,
+  install: /^--str/,
+  ip: /^exec$/,
+  npm: /^(?:explore|--script-s.*|--node-o.*|--shell.*|--editor.*|--git=.*)$/,
+  pnpm: /^--(?:script-s|shell)/,
+  rg: /^--(?:pre|hostname-bin)(?:=|$)/,
+  rustc: /^(?:-C.*linker.*|linker=.*|-Z.*)$/,
+  sort: /^--com/,
+  split: /^--f/,
+  wget: /^(?:--use-a.*|-e|--exec.*|--config.*)$/,
+  yarn: /^--(?:script-s|shell)/,
+};
+
+function findRunningOptions(program: string, args: readonly string[]): Carried {
+  const isRunning = Object.hasOwn(RUNNING_OPTIONS, program) ? RUNNING_OPTIONS[program] : undefined;
+  if (isRunning === undefined) return NOTHING;
+  if (args.some((arg) => isRunning.test(arg))) {
+    return { ...NOTHING, scripts: listScripts(args), runsArguments: 'maybe', mayRunAnything: true };
+  }
+  // What is compiled may include any file.
+  const readsCode = isRunning === COMPILER_OPTIONS && args.includes('-');
+  return readsCode ? { ...NOTHING, stdin: 'code', language: 'c' } : NOTHING;
+}
+
+/** Texts that may be shell code: with a blank, or with a sign that the shell would act upon. */
+function listScripts(args: readonly string[]): readonly string[] {
+  const scripts = args.flatMap((arg) => [
+    arg.replace(/^-[a-zA-Z]*[SceOx]|^--?[\w-]+=/, ''),
+    // `-o ProxyCommand=x`, `--checkpoint-action=exec=x`, `EXEC:x`
+    arg.replace(/^(?:-[a-z])?(?:--?[\w-]+=)?[\w.-]+[=:]!?/, ''),
+  ]);
+  return [...new Set(scripts)].filter((script) => /[\s$`\\;|&]/.test(script));
 }
 
 const PACKAGE_MANAGERS = /^(?:npm|pnpm|yarn|bun|uv|pipenv|poetry|conda|bundle)$/;
@@ -119,56 +177,77 @@ function findGitScripts(args: readonly string[]): Carried {
       !GIT_TEXT_OPTIONS.test(args[index - 1] ?? '') &&
       !/^--(?:message|grep|author|format|pretty|trailer|date)=/.test(arg),
   );
-  const isCarrier = /^(?:foreach|run|filter-branch|difftool|mergetool|daemon|upload-pack)$/;
-  const scripts = others.flatMap((arg) => [
-    arg.replace(/^[\w.-]*=!?/, '').replace(/^ext::/, ''),
-    ...(arg.startsWith('-x') ? [arg.slice(2)] : []),
-  ]);
+  const isCarrier =
+    /^(?:foreach|for-each-repo|run|filter-branch|difftool|mergetool|daemon|upload-pack)$/;
+  const scripts = others.map((arg) => arg.replace(/^[\w.-]*=!?/, '').replace(/^ext::/, ''));
+  const runs = others.filter(
+    (arg, index) => GIT_RUNS.test(arg) || GIT_RUNS.test(others[index - 1] ?? ''),
+  );
   return {
     ...NOTHING,
-    scripts: scripts.filter((script) => /\s/.test(script)),
+    scripts: [...scripts.filter((script) => /\s/.test(script)), ...listScripts(runs)],
     runsArguments: others.some((arg) => isCarrier.test(arg)) ? 'yes' : 'no',
+    // A misspelt command is then another one.
+    mayRunAnything: others.some((arg) => /^help\.autocorrect=/i.test(arg)),
   };
 }
 
+/** Options of git whose value is a command. */
+const GIT_RUNS =
+  /^(?:-[xO].*|--(?:exec|extcmd|open-files|upload-pack|receive-pack|cmd|[\w-]*-filter).*)$/;
+
 function findInterpreted(program: string, args: readonly string[]): Carried {
-  const operands = args.filter((arg) => !arg.startsWith('-') || arg === '-');
-  const readsCode = operands.every((arg) => STDIN_FILE.test(arg)) && !hasInlineCode(args);
   const isQuery = args.length > 0 && args.every((arg) => /^-(?:[vVh]|-version|-help)$/.test(arg));
   return {
     ...NOTHING,
-    stdin: isQuery ? null : findCodeInput(program, readsCode),
-    runsArguments: 'maybe',
+    stdin: isQuery ? null : findCodeInput(program, args),
+    language: program,
+    runsArguments: isOptionDriven(program) && !/^(?:gdb|lldb)$/.test(program) ? 'no' : 'maybe',
     mayRunAnything: canOpenAnything(program, args),
   };
 }
 
 /** `ed file` reads its commands from its input. */
-function findCodeInput(program: string, readsCode: boolean): Carried['stdin'] {
+function findCodeInput(program: string, args: readonly string[]): Carried['stdin'] {
   if (/^(?:ed|red)$/.test(program)) return 'code';
-  if (/^(?:ex|vi|vim|nvim|gdb|lldb|sqlite3?|psql|mysql|dc|bc|ftp|sftp)$/.test(program)) {
-    return 'piped code';
-  }
-  return readsCode && !isOptionDriven(program) ? 'code' : null;
+  const isPiped = /^(?:ex|vi|vim|nvim|gdb|lldb|sqlite3?|psql|mysql|dc|bc|ftp|sftp|telnet)$/;
+  if (isPiped.test(program)) return 'piped code';
+  if (isOptionDriven(program) || /awk$|^g?sed$/.test(program)) return null;
+  return readsCodeInput(args) ? 'code' : null;
 }
 
-function hasInlineCode(args: readonly string[]): boolean {
-  return args.some((arg) => /^-\w*[cepEm]|^--(?:eval|print|test|check)|^-\w+$/.test(arg));
+/** Without code and without a file to run; a word behind an option may be the value of the option. */
+function readsCodeInput(args: readonly string[]): boolean {
+  if (args.some((arg) => /^-\w*[cepEm]|^--(?:eval|print|test|check)/.test(arg))) return false;
+  const file = args.find(
+    (arg, index) =>
+      STDIN_FILE.test(arg) || (!arg.startsWith('-') && !/^-\w+$/.test(args[index - 1] ?? '')),
+  );
+  return file === undefined || STDIN_FILE.test(file);
 }
 
 /** `env -S 'git push'`, `su -c 'git push'`, `xargs`, which adds words that are not known. */
 function findCarriedCommand(program: string, args: readonly string[]): Carried {
-  const scripts = args
-    .map((arg) => arg.replace(/^-[a-zA-Z]*[Sce]|^--?[\w-]+=/, ''))
-    .filter((arg) => /\s/.test(arg));
+  if (program === 'crontab' && args.some((arg) => /^-[lr]$/.test(arg))) return NOTHING;
   const isNamed = args.some((arg) => !arg.startsWith('-'));
   return {
     ...NOTHING,
-    scripts,
+    scripts: listScripts(args),
     stdin: (!isNamed && STDIN_CARRIERS.test(program)) || SCHEDULERS.test(program) ? 'shell' : null,
     runsArguments: 'yes',
-    mayRunAnything: ADDS_WORDS.test(program) && isShellOrNothing(program, args),
+    mayRunAnything:
+      (ADDS_WORDS.test(program) && isShellOrNothing(program, args)) ||
+      (program === 'env' && splitsText(args)),
   };
+}
+
+/** `env -S` has escapes and variables of its own. */
+function splitsText(args: readonly string[]): boolean {
+  return args.some(
+    (arg, index) =>
+      /[\\$]/.test(arg) &&
+      (/^-\w*S|^--sp/.test(arg) || /^(?:-\w*S|--sp\w*)$/.test(args[index - 1] ?? '')),
+  );
 }
 
 const SCHEDULERS = /^(?:at|batch|crontab)$/;
@@ -209,17 +288,20 @@ const COMMAND_CARRIERS: ReadonlySet<string> = new Set(
   zellij zip ncat nc netcat`.split(/\s+/),
 );
 
+export function isInert(program: string): boolean {
+  return INERT.has(program);
+}
+
 /** Programs that run none of their arguments. */
 const INERT: ReadonlySet<string> = new Set(
-  `: [ [[ arch b2sum base32 base64 basename break brew cal cargo cat cd chgrp chmod chown cksum clear cmp code column
-  comm continue cp curl cut date dd declare df diff dig dir dirname dirs du echo egrep exit expand export expr
-  factor false fgrep file fmt fold free g++ gcc getconf getent getopts go grep groups gunzip gzip hash head help
-  hexdump host hostname id iconv ifconfig install ip jobs join jq kill killall last let link ln local locale logname
-  logout ls lsblk lsof md5 md5sum mkdir mkfifo mktemp mv nl npm nproc nslookup numfmt od paste patch pgrep ping pip
-  pip3 pkill pnpm popd pr printenv printf ps pushd pwd read readlink readonly realpath return rev rg rm rmdir rustc
-  seq set sha1sum sha256sum sha512sum shasum shift shopt shuf sleep sort split stat strings stty sum sync tac tail
-  tee test touch tput tr tree true truncate tsc tsort tty type typeset umask unalias uname unexpand uniq unlink
-  unset unzip uptime users vdir vmstat wait wc wget whatis whereis which who whoami xxd xz yarn yes zcat zstd`.split(
-    /\s+/,
-  ),
+  `: [ [[ apk apt apt-get aptitude arch b2sum base32 base64 basename break brew cal cargo cat cd chgrp chmod
+  chown cksum clear cmp code column comm continue cp curl cut date dd declare df diff dig dir dirname dirs dnf
+  dpkg du echo egrep exit expand export expr factor false fgrep file fmt fold free g++ gcc getconf getent
+  getopts go grep groups gunzip gzip hash head help hexdump host hostname iconv id ifconfig install ip jobs join
+  jq kill killall last let link ln local locale logname logout ls lsblk lsof md5 md5sum mkdir mkfifo mktemp mv
+  nl npm nproc nslookup numfmt od pacman paste patch pgrep ping pip pip3 pkill pnpm popd pr printenv printf ps
+  pushd pwd read readlink readonly realpath return rev rg rm rmdir rustc seq set sha1sum sha256sum sha512sum
+  shasum shift shopt shuf sleep sort split stat strings stty sum sync tac tail tee test touch tput tr tree true
+  truncate tsc tsort tty type typeset umask unalias uname unexpand uniq unlink unset unzip uptime users vdir
+  vmstat wait wc wget whatis whereis which who whoami xxd xz yarn yes zcat zstd`.split(/\s+/),
 );

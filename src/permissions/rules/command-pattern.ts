@@ -9,13 +9,17 @@ export interface CommandPattern {
   readonly bare: string | null;
   /** Whether it has more than the name of a program. */
   readonly isDetailed: boolean;
+  /** The words before its first wildcard. */
+  readonly words: readonly string[];
 }
 
 export function parseCommandPattern(content: string): CommandPattern {
   const normalized = content.trim().replaceAll(/\s+/g, ' ').replace(/:\*$/, ' *');
   const [, bare = null] = /^([^*]*[^* ]) \*$/.exec(normalized) ?? [];
   const beforeWildcard = normalized.replace(/ ?\*$/, '');
-  return { pieces: normalized.split('*'), bare, isDetailed: /[ *]/.test(beforeWildcard) };
+  const pieces = normalized.split('*');
+  const words = (pieces[0] ?? '').split(' ').filter((word) => word !== '');
+  return { pieces, bare, isDetailed: /[ *]/.test(beforeWildcard), words };
 }
 
 /** Errs towards matching: true when the line may run such a command. */

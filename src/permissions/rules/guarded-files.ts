@@ -3,12 +3,13 @@ import path from 'node:path';
 import { isDirectory } from '../../base/files.ts';
 import { joinChildPath } from '../../base/paths.ts';
 import {
-  canAccessFiles,
   canAccessTrees,
   canUnknownBeFile,
   type FileAccess,
   getTreeDefault,
+  hasNameList,
 } from './file-access.ts';
+import { isGlob } from './glob-words.ts';
 import { isWildcardMatch } from './command-pattern.ts';
 import {
   canMatchBelow,
@@ -18,7 +19,12 @@ import {
   type PathPattern,
   resolveRealContext,
 } from './path-pattern.ts';
-import { type CommandFiles, resolveShellFiles } from './shell-files.ts';
+import {
+  type AccessedFiles,
+  type CommandFiles,
+  resolveShellFiles,
+  type ShellFiles,
+} from './shell-files.ts';
 import { UNKNOWN } from './shell-words.ts';
 
 /** Whether a command line reads or writes a file that a pattern matches; `maybe` when that is not certain. */
@@ -30,27 +36,37 @@ export function matchGuardedFiles(
 ): GuardMatch {
   const locations = listLocations(contexts);
   const isGuarded = (file: string): boolean =>
+    file.toLowerCase().includes(pattern.literal) &&
     locations.some((context) => canMatchWrittenPath(pattern, file, context));
   const readings = contexts.map((context) => ({
     context,
     reading: resolveShellFiles(line, context),
   }));
-  const accessed = readings.flatMap(({ context, reading }) =>
-    reading.commands
-      .filter(({ words }) => canAccessFiles(words, access))
-      .map((command) => ({ command, cwd: context.cwd, reading })),
-  );
-  const files = new Set(accessed.flatMap(({ command }) => command.files));
-  if ([...files].some(isGuarded)) return 'yes';
-  const isOpen = readings.some(({ reading }) => reading.mayRunAnything || !reading.isComplete);
-  const mayAccess = accessed.some(
-    ({ command, cwd, reading }) =>
-      canUnknownMatch(pattern, access, command, reading.hasUnknownDirectory) ||
-      (canAccessTrees(command.words, access) &&
-        listTrees(command, access, cwd).some((tree) => hasGuarded(tree, pattern, locations))),
-  );
-  return isOpen || mayAccess ? 'maybe' : 'no';
+  const someCommand = (isMatch: (accessed: AccessedFiles, of: Reading) => boolean): boolean =>
+    readings.some((of) => of.reading.listAccessed(access).some((each) => isMatch(each, of)));
+  if (someCommand(({ certain }) => certain.some(isGuarded))) return 'yes';
+  if (readings.some(({ reading }) => reading.mayRunAnything || !reading.isComplete)) return 'maybe';
+  const isClosed = (directory: string): boolean =>
+    isGuarded(joinChildPath(directory, ANY_NAME)) && isDirectory(directory);
+  const mayAccess = ({ command, certain, possible, isAccessing }: AccessedFiles, of: Reading) =>
+    possible.some(isGuarded) ||
+    (access === 'write' && (certain.some(isClosed) || possible.some(isClosed))) ||
+    (isAccessing && canUnknownMatch(pattern, access, command, of.reading.hasUnknownDirectory)) ||
+    (isAccessing &&
+      canAccessTrees(command.words, access) &&
+      listTrees({ ...command, files: certain }, access, of.context.cwd).some((tree) =>
+        hasGuarded(tree, pattern, locations),
+      ));
+  return someCommand(mayAccess) ? 'maybe' : 'no';
 }
+
+interface Reading {
+  readonly context: PathContext;
+  readonly reading: ShellFiles;
+}
+
+/** Stands for any file in a directory in which a command may make one. */
+const ANY_NAME = '\u0001any';
 
 /** The directories as written and by their real paths, each once. */
 function listLocations(contexts: readonly PathContext[]): readonly PathContext[] {
@@ -67,9 +83,16 @@ function canUnknownMatch(
 ): boolean {
   const isUnknown = (word: string): boolean =>
     word.includes(UNKNOWN) || (hasUnknownDirectory && /^[^-/]/.test(word));
-  const unknown = words.slice(1).filter(isUnknown);
-  if (isInFile || unknown.length === 0 || !canUnknownBeFile(words, access)) return false;
+  if (isInFile) return false;
+  if (access === 'read' && hasNameList(words)) return true;
+  const unknown = words.slice(1).filter((word) => isUnknown(word) && !isReplacement(word));
+  if (unknown.length === 0 || !canUnknownBeFile(words, access)) return false;
   return unknown.some((word) => canEndLike(pattern, word));
+}
+
+/** `sed "s/a/$X/"` names no file there. */
+function isReplacement(word: string): boolean {
+  return /^(?:-e)?s([/|,#]).*\1.*\1[a-zA-Z]*$/s.test(word);
 }
 
 /** Compares the last name of the word, as far as it is known, to the last name of the pattern. */
@@ -77,6 +100,7 @@ function canEndLike({ glob }: PathPattern, word: string): boolean {
   const name = glob.replace(/\/$/, '').split('/').at(-1) ?? '';
   if (/^\*+$/.test(name)) return true;
   const known = word.split(UNKNOWN).at(-1) ?? '';
+  if (isGlob(known)) return true;
   const tail = (known.split('/').at(-1) ?? '').toLowerCase();
   const isWhole = known.includes('/') || !word.includes(UNKNOWN);
   const pieces = name.toLowerCase().split(/\*+|\?|\[[^\]]*\]/);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type ignore from 'ignore';
 import { findPathInside, isInside, resolveFrom, resolveTarget } from '../../base/paths.ts';
 import { expandHome } from './home-path.ts';
+import { hasDeepParts, matchSegments } from './segment-glob.ts';
 
 export interface PathContext {
   readonly cwd: string;
@@ -17,21 +18,36 @@ export interface PathPattern {
   /** The directory that it is relative to. */
   readonly base: 'cwd' | 'root' | 'home' | 'system';
   readonly glob: string;
+  /** A text that every matching path contains in some case; empty when none is known. */
+  readonly literal: string;
   /** Compiled when it is first needed. */
-  readonly ignoringCase: () => ignore.Ignore;
-  readonly exactCase: () => ignore.Ignore;
+  readonly ignoringCase: () => GlobMatcher;
+  readonly exactCase: () => GlobMatcher;
 }
+
+/** Whether a path, relative to the directory of the pattern, or a directory above it matches. */
+type GlobMatcher = Pick<ignore.Ignore, 'ignores'>;
 
 export function parsePathPattern(content: string): PathPattern {
   const { base, glob } = splitBase(content);
-  let ignoringCase: ignore.Ignore | null = null;
-  let exactCase: ignore.Ignore | null = null;
+  let ignoringCase: GlobMatcher | null = null;
+  let exactCase: GlobMatcher | null = null;
   return {
     base,
     glob,
+    literal: findLiteral(glob),
     ignoringCase: () => (ignoringCase ??= compileGlob(glob, { ignorecase: true })),
     exactCase: () => (exactCase ??= compileGlob(glob, { ignorecase: false })),
   };
+}
+
+/** The longest run of ordinary characters. ASCII only, because other letters have more than one lower case. */
+function findLiteral(glob: string): string {
+  if (/[\\[!]/.test(glob)) return '';
+  const runs = (glob.match(/[\w.-]+/g) ?? []).filter((run) => !/^\.+$/.test(run));
+  return runs
+    .reduce((longest, run) => (run.length > longest.length ? run : longest), '')
+    .toLowerCase();
 }
 
 function splitBase(content: string): Pick<PathPattern, 'base' | 'glob'> {
@@ -136,7 +152,18 @@ function isAnyDepth(glob: string): boolean {
 }
 
 // Loaded with require, because matching is synchronous; lazily, because most conditions need no glob.
-function compileGlob(glob: string, options: ignore.Options): ignore.Ignore {
+function compileGlob(glob: string, options: ignore.Options): GlobMatcher {
   const load: (name: string) => typeof ignore = createRequire(import.meta.url);
-  return load('ignore')(options).add(glob);
+  const create = load('ignore');
+  // With several `**`, its regular expression takes exponential time for deep paths.
+  if (!hasDeepParts(glob) || /^[!#]/.test(glob)) return create(options).add(glob);
+  const compiled = new Map<string, GlobMatcher>();
+  const compilePart = (part: string): GlobMatcher => {
+    const matcher = compiled.get(part) ?? create(options).add(`/${part}`);
+    compiled.set(part, matcher);
+    return matcher;
+  };
+  return {
+    ignores: (file) => matchSegments(glob, file, (part, name) => compilePart(part).ignores(name)),
+  };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isRecord } from '../../base/json.ts';
 import type { PermissionBehavior, PermissionCall } from '../permissions.ts';
-import { isCommandMatch } from './command-pattern.ts';
+import { isWildcardMatch } from './command-pattern.ts';
 import { getCallCommand, type CallPath, getCallPaths } from './call-arguments.ts';
 import {
   matchPath,
@@ -245,6 +245,5 @@ function isServerTool(server: string, names: readonly string[]): boolean {
 }
 
 function isNameMatch(pattern: string, name: string): boolean {
-  const pieces = pattern.split('*');
-  return isCommandMatch({ pieces, bare: null, isDetailed: true }, name);
+  return isWildcardMatch(pattern.split('*'), name);
 }

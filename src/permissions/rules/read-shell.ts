@@ -1,15 +1,16 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { resolveFrom } from '../../base/paths.ts';
-import { findCarried, getProgramName, isShell } from './carriers.ts';
+import { canAccessFiles } from './file-access.ts';
+import { type Carried, findCarried, getProgramName, isShell } from './carriers.ts';
 import { isOpeningCode } from './foreign-code.ts';
+import { isGlob } from './glob-words.ts';
 import type { GuardMatch } from './path-pattern.ts';
-import { isTooComplex, parseScript } from './shell-commands.ts';
+import { isTooComplex, listDistinctStatements, parseScript } from './shell-commands.ts';
 import { extractRoughWords, UNKNOWN } from './shell-words.ts';
 import {
   collectVariables,
   type CommandWords,
-  isGlob,
   RUNNING_VARIABLES,
   ScriptVisitor,
   type VariableValues,
@@ -43,8 +44,10 @@ const MAX_COMMANDS = 3000;
 
 /** Never throws. A redirection is a command `>` or `<`, and a word that no command has is a command `=`. */
 export function readShell(line: string, { cwd, home }: ReadingContext): ShellReading {
-  const reader = new ShellReader({ home, root: findRoot(cwd), variables: new Map() }, cwd);
+  const scope = { home, root: findRoot(cwd), variables: new Map(), redefinesCommands: false };
+  const reader = new ShellReader(scope, cwd);
   reader.readScript(line, 0);
+  reader.finish();
   return reader;
 }
 
@@ -62,14 +65,19 @@ const PLAIN_LINE = /^[\w@%+:,./-]+(?: [\w@%+:,./-]+)*$/;
 const KEYWORDS =
   /^(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|in|function|select|time|coproc)$/;
 
+/** A function or an alias may have the name of any command. */
+const REDEFINING = /\(\s*\)|\bfunction\s|\balias\s/;
+
 class ShellReader implements ShellReading {
   readonly commands: ReadCommand[] = [];
   mayRunAnything = false;
   readonly #scope: WordScope;
   readonly #aliases = new Map<string, readonly string[]>();
   readonly #writtenFiles = new Set<string>();
+  readonly #runFiles = new Set<string>();
   readonly #readKeys = new Set<string>();
   #isInFile = false;
+  #redefinesCommands = false;
 
   readonly #cwd: string;
 
@@ -108,7 +116,9 @@ class ShellReader implements ShellReading {
     const script = parseScript(text);
     const errors = script.errors ?? [];
     this.mayRunAnything ||= errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE);
-    const scope = { ...this.#scope, variables: collectVariables(script, this.#scope, outer) };
+    this.#redefinesCommands ||= REDEFINING.test(text);
+    const known = { ...this.#scope, redefinesCommands: this.#redefinesCommands };
+    const scope = { ...known, variables: collectVariables(script, text, known, outer) };
     const visitor = new ScriptVisitor(scope, {
       command: (words, inputs) => this.#readWords(words, inputs, depth, scope.variables),
       words: (words) => this.#add(words, 'no'),
@@ -116,12 +126,19 @@ class ShellReader implements ShellReading {
         this.mayRunAnything = true;
       },
     });
-    visitor.visit(script);
+    // The values of variables are complete by now, so that a repeated statement runs nothing else.
+    const statements = this.#redefinesCommands
+      ? script.commands
+      : listDistinctStatements(script, text);
+    for (const each of statements) visitor.visit(each);
   }
 
-  #add(words: CommandWords, runsArguments: GuardMatch): void {
+  #add(written: CommandWords, runsArguments: GuardMatch): void {
+    const words = written.map(resolveProcessPath);
     this.commands.push({ words, runsArguments, isInFile: this.#isInFile });
     if (words[0] === '>') this.#writtenFiles.add(words[1] ?? '');
+    // The shell evaluates a subscript where it expects a number or a name, also one in quotes.
+    if (words.some((word) => /\[\s*(?:\$\(|`)/.test(word))) this.mayRunAnything = true;
   }
 
   #readWords(
@@ -131,15 +148,15 @@ class ShellReader implements ShellReading {
     variables: VariableValues,
   ): void {
     // Long lines repeat commands, and what a repeated one runs is known.
-    const key = `${this.#isInFile} ${words.join('\0\0')}`;
+    const key = `${this.#isInFile} ${this.#aliases.size} ${words.join('\0\0')}`;
     if (inputs.length === 0 && this.#readKeys.has(key)) return;
     this.#readKeys.add(key);
     const [name = ''] = words;
     const carried = findCarried(words);
     this.#add(words, carried.runsArguments);
     this.mayRunAnything ||= carried.mayRunAnything || name.includes(UNKNOWN) || isGlob(name);
-    // The shell evaluates a subscript where it expects a number or a name, also one in quotes.
-    if (words.some((word) => /\[\s*(?:\$\(|`)/.test(word))) this.mayRunAnything = true;
+    // Where a program should be, `<(…)` follows a variable that gets its path, and `{}` is any file.
+    if (/^\/dev\/fd\/|^\{\}$/.test(name)) this.mayRunAnything = true;
     if (words.some((word) => RUNNING_VARIABLES.test(/^(\w+)=./.exec(word)?.[1] ?? ''))) {
       this.mayRunAnything = true;
     }
@@ -154,7 +171,7 @@ class ShellReader implements ShellReading {
       this.readScript(script, depth + 1, variables);
     }
     carried.scriptFiles.forEach((file) => this.#readScriptFile(file, depth));
-    if (carried.stdin !== null) this.#readInputs(carried.stdin, inputs, depth, variables);
+    if (carried.stdin !== null) this.#readInputs(carried, inputs, depth, variables);
     if (carried.runsArguments === 'yes') this.#readCarried(words, inputs, depth, variables);
     if (name.includes('/') && !isShell(getProgramName(name))) this.#readProgramFile(name, depth);
   }
@@ -180,7 +197,7 @@ class ShellReader implements ShellReading {
   }
 
   #readInputs(
-    kind: 'shell' | 'code' | 'piped code',
+    { stdin: kind, language }: Carried,
     inputs: readonly string[],
     depth: number,
     variables: VariableValues,
@@ -190,7 +207,8 @@ class ShellReader implements ShellReading {
     for (const input of inputs) {
       if (kind === 'shell') this.readScript(input, depth + 1, variables);
       else this.#add(['=', input], 'maybe');
-      this.mayRunAnything ||= input.includes(UNKNOWN) || (kind === 'code' && isOpeningCode(input));
+      const isOpen = kind !== 'shell' && isOpeningCode(input, language);
+      this.mayRunAnything ||= input.includes(UNKNOWN) || isOpen;
     }
   }
 
@@ -203,6 +221,8 @@ class ShellReader implements ShellReading {
         this.#aliases.set(alias, value.split(/\s+/));
       }
     }
+    // After an alias that ends in a blank, the next word may be one, too.
+    if (this.#aliases.get(name)?.at(-1) === '') this.mayRunAnything = true;
     const replaced = this.#aliases.get(name);
     if (replaced === undefined || replaced[0] === name) return;
     this.#readWords([...replaced, ...args], [], depth + 1, variables);
@@ -220,11 +240,31 @@ class ShellReader implements ShellReading {
     }
   }
 
-  /** Reads a file of shell code; one that is missing or written by the same line may contain anything. */
+  /** Reads a file of shell code; one that is missing may contain anything. */
   #readScriptFile(file: string, depth: number): void {
     const text = file.includes(UNKNOWN) || isGlob(file) ? null : this.#readText(file);
-    if (text === null || this.#writtenFiles.size > 0) this.mayRunAnything = true;
+    this.#runFiles.add(file);
+    if (text === null) this.mayRunAnything = true;
     if (text !== null && depth < MAX_FILE_DEPTH) this.#readFileText(text, depth);
+  }
+
+  /** Must be called when all is read: a file that the line both writes and runs may contain anything. */
+  finish(): void {
+    this.mayRunAnything ||= [...this.#runFiles].some((file) => this.#isWritten(file));
+  }
+
+  /** By a redirection, or by a command that names it. */
+  #isWritten(file: string): boolean {
+    const isSame = (other: string): boolean =>
+      other.includes(UNKNOWN) || isGlob(other) || path.basename(other) === path.basename(file);
+    if ([...this.#writtenFiles].some(isSame)) return true;
+    return this.commands.some(
+      ({ words, isInFile }) =>
+        !isInFile &&
+        !KEEPS_TEXT.test(getProgramName(words[0] ?? '')) &&
+        words.slice(1).some(isSame) &&
+        canAccessFiles(words, 'write'),
+    );
   }
 
   /** Of a script that the user may keep only what it names is read: most use variables somewhere. */
@@ -239,6 +279,7 @@ class ShellReader implements ShellReading {
 
   #readProgramFile(name: string, depth: number): void {
     if (name.includes(UNKNOWN)) return;
+    this.#runFiles.add(name);
     const text = this.#readText(name);
     if (text === null || depth >= MAX_FILE_DEPTH) return;
     const [, interpreter = ''] = /^#!\s*(?:\S*\/env\s+(?:-\S+\s+)*)?(\S+)/.exec(text) ?? [];
@@ -248,6 +289,24 @@ class ShellReader implements ShellReading {
   #readText(file: string): string | null {
     return readSmallFile(resolveFrom(this.#cwd, file.replace(/^~(?=\/)/, this.#scope.home ?? '~')));
   }
+}
+
+/** Programs that change a file without giving it another text. */
+const KEEPS_TEXT = /^(?:chattr|chgrp|chmod|chown|mkdir|rm|setfacl|touch)$/;
+
+/**
+ * The directory of a process is that of the command itself, or not known, and so is what is behind a
+ * descriptor: `exec 3< secrets; cat /dev/fd/3/key`.
+ */
+function resolveProcessPath(word: string): string {
+  if (!/\/(?:proc|fd)\//.test(word)) return word;
+  return word
+    .replace(/^\/+proc\/+(?:thread-)?self\/+(?:task\/[^/]+\/+)?cwd(?=\/|$)/, '.')
+    .replace(
+      /^\/+(?:proc\/[^/]+(?:\/+task\/[^/]+)?\/+(?:cwd|fd\/+[^/]+)|dev\/+fd\/+[^/]+)(?=\/)/,
+      UNKNOWN,
+    )
+    .replace(/^\/+proc\/[^/]+\/+root(?=\/|$)/, '');
 }
 
 const MAX_FILE_DEPTH = 2;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/json.ts';
+import { getOwnValue, isRecord } from '../../base/json.ts';
 import type { PermissionCall } from '../permissions.ts';
 import {
   type CommandPattern,
@@ -75,17 +75,15 @@ function parseContent(tool: string, content: string | undefined): RuleContent {
     return { kind: 'command', pattern: parseCommandPattern(content) };
   }
   const pathKey = getOwnValue(PATH_KEYS, tool);
-  if (pathKey !== null) return { kind: 'path', key: pathKey, pattern: parsePathPattern(content) };
+  if (pathKey !== undefined) {
+    return { kind: 'path', key: pathKey, pattern: parsePathPattern(content) };
+  }
   if (tool === 'WebFetch' && content.startsWith('domain:')) {
     return { kind: 'domain', domain: content.slice('domain:'.length).trim().toLowerCase() };
   }
   const valueKey = getOwnValue(VALUE_KEYS, tool);
-  if (valueKey !== null) return { kind: 'value', key: valueKey, value: content.trim() };
+  if (valueKey !== undefined) return { kind: 'value', key: valueKey, value: content.trim() };
   return { kind: 'unknown' };
-}
-
-function getOwnValue(table: Readonly<Record<string, string>>, key: string): string | null {
-  return Object.hasOwn(table, key) ? (table[key] ?? null) : null;
 }
 
 /** Whether the rule matches this call. Never throws. */

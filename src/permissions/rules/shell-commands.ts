@@ -108,13 +108,30 @@ export function parseScript(line: string): unbash.ParsedScript {
   return lastScript.script;
 }
 
+/**
+ * The statements of a line without those that repeat an earlier one, as long lines often do. The text of a
+ * here-document is not part of its statement, so that such a statement may differ from one of the same text.
+ */
+export function listDistinctStatements(
+  { commands }: unbash.ParsedScript,
+  line: string,
+): readonly unbash.Statement[] {
+  const texts = new Set<string>();
+  return commands.filter(({ pos, end }) => {
+    const text = line.slice(pos, end);
+    const isNew = !texts.has(text) || text.includes('<<');
+    texts.add(text);
+    return isNew;
+  });
+}
+
 function parseWithUnbash(line: string): ParsedShellLine {
   const script = parseScript(line);
   const errors = script.errors ?? [];
   const draft = new LineDraft();
   draft.mayRunAnything = errors.some(({ message }) => message !== OPEN_SINGLE_QUOTE);
   draft.isUnfinished = errors.length > 0;
-  draft.visit(script, line, false);
+  for (const each of listDistinctStatements(script, line)) draft.visit(each, line, false);
   return draft;
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { getProgramName } from './carriers.ts';
 import { type ReadCommand, readShell } from './read-shell.ts';
@@ -11,12 +11,15 @@ import {
   type ResolvedTarget,
   resolveTarget,
 } from '../../base/paths.ts';
-import { isDirectory } from '../../base/files.ts';
 import { expandHome } from './home-path.ts';
 import { isWildcardMatch } from './command-pattern.ts';
+import { type FileAccess, listAccessedWords, listCopyTargets } from './file-access.ts';
+import { listNamedInCode } from './foreign-code.ts';
+import { findEnteredDirectories } from './entered-directories.ts';
+import { expandBraces, splitWildcards } from './glob-words.ts';
 
 /** The commands of a command line and the files that each may name. */
-interface ShellFiles {
+export interface ShellFiles {
   readonly commands: readonly CommandFiles[];
   /** Whether it may run commands that the text does not name. */
   readonly mayRunAnything: boolean;
@@ -24,11 +27,25 @@ interface ShellFiles {
   readonly isComplete: boolean;
   /** Whether a relative path may start in a directory that is not known. */
   readonly hasUnknownDirectory: boolean;
+  /** The files that each command reads or writes, in the order of the commands. */
+  listAccessed(access: FileAccess): readonly AccessedFiles[];
+}
+
+/** Absolute paths that a command reads, or writes. */
+export interface AccessedFiles {
+  readonly command: CommandFiles;
+  readonly certain: readonly string[];
+  /** Those of which nobody knows, because the program is not known. */
+  readonly possible: readonly string[];
+  /** Whether it certainly reads or writes something that it names. */
+  readonly isAccessing: boolean;
 }
 
 export interface CommandFiles extends ReadCommand {
   /** Absolute paths, as written and resolved; errs towards too many. */
   readonly files: readonly string[];
+  /** Its words in one text, to see at once what none of them contains. */
+  readonly text: string;
 }
 
 type FileContext = Pick<PathContext, 'cwd' | 'home'>;
@@ -58,10 +75,7 @@ const EXCLUDE_OPTION = /^--(?:exclude|ignore)[\w-]*=/;
 function resolveLine(line: string, context: FileContext): ShellFiles {
   const { commands: allCommands, mayRunAnything } = readShell(line, context);
   const commands = removeRepeated(allCommands);
-  const { directories, isComplete } = findEnteredDirectories(
-    commands.filter(({ isInFile }) => !isInFile).map(({ words }) => words),
-    context,
-  );
+  const { directories, isComplete } = findBases(commands, context);
   const budget: PathBudget = { words: MAX_WORDS, directories: MAX_DIRECTORIES, isSpent: false };
   const listNames = createNameResolver(budget);
   const known = new Map<string, readonly string[]>();
@@ -79,6 +93,7 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
   };
   const commandFiles = commands.map((command) => ({
     ...command,
+    text: command.words.join('\0'),
     files: [...new Set(listFileWords(command.words).flatMap(resolveWord))],
   }));
   return {
@@ -86,6 +101,49 @@ function resolveLine(line: string, context: FileContext): ShellFiles {
     mayRunAnything,
     isComplete: !budget.isSpent,
     hasUnknownDirectory: !isComplete,
+    listAccessed: createAccessLister(commandFiles, resolveWord),
+  };
+}
+
+/** Lists once for all rules about reading, and once for all about writing. */
+function createAccessLister(
+  commands: readonly CommandFiles[],
+  resolveWord: (word: string) => readonly string[],
+): ShellFiles['listAccessed'] {
+  const lists = new Map<FileAccess, readonly AccessedFiles[]>();
+  return (access) => {
+    const known = lists.get(access);
+    if (known !== undefined) return known;
+    const list = commands.map((command) => {
+      const { certain, possible } = listAccessedWords(command.words, access);
+      return {
+        command,
+        certain: certain === command.words ? command.files : certain.flatMap(resolveWord),
+        possible: possible.flatMap(resolveWord),
+        isAccessing: certain.length > 0,
+      };
+    });
+    lists.set(access, list);
+    return list;
+  };
+}
+
+/** Most scripts enter directories that are not known, so of those only the known ones count. */
+function findBases(
+  commands: readonly ReadCommand[],
+  context: FileContext,
+): ReturnType<typeof findEnteredDirectories> {
+  const listWords = (listed: readonly ReadCommand[]): readonly CommandWords[] =>
+    listed.map(({ words }) => words);
+  const ofLine = findEnteredDirectories(
+    listWords(commands.filter(({ isInFile }) => !isInFile)),
+    context,
+  );
+  if (commands.every(({ isInFile }) => !isInFile)) return ofLine;
+  const ofFiles = findEnteredDirectories(listWords(commands), context);
+  return {
+    directories: [...new Set([...ofLine.directories, ...ofFiles.directories])],
+    isComplete: ofLine.isComplete,
   };
 }
 
@@ -101,29 +159,27 @@ function removeRepeated(commands: readonly ReadCommand[]): readonly ReadCommand[
   return [...new Map(commands.map((command, index) => [keys[index], command])).values()];
 }
 
-/** The words, and where `cp a b dir` and the like would put a copy. */
+/** The words but for the name of a program, where `cp a b dir` and the like would put a copy, and files that code names. */
 function listFileWords(words: CommandWords): readonly string[] {
-  const names = words.map(getProgramName);
-  if (!names.some((name) => COPIERS.test(name))) return words;
-  const operands = words.filter((word) => !word.startsWith('-'));
-  const targets = [...operands.slice(-1), ...listTargetOptions(words)];
-  const copies = targets.flatMap((target) =>
-    operands.slice(1).map((source) => `${target}/${path.basename(source)}`),
-  );
-  return copies.length > MAX_COPIES ? words : [...words, ...copies];
+  const [name = '', ...args] = words;
+  const inCode = [
+    ...listNamedInCode(getProgramName(name), args),
+    ...listLinkTargets(getProgramName(name), args),
+  ];
+  const named = name.includes('/') ? words : args;
+  const isCopier = words.some((word) => COPIERS.test(getProgramName(word)));
+  return isCopier ? [...named, ...inCode, ...listCopyTargets(words)] : [...named, ...inCode];
+}
+
+/** `ln -s ../x sub/y` leads to what lies beside `sub`. */
+function listLinkTargets(program: string, args: readonly string[]): readonly string[] {
+  if (program !== 'ln') return [];
+  const operands = args.filter((arg) => !arg.startsWith('-'));
+  const links = [...operands.slice(-1), ...listCopyTargets(['ln', ...args])];
+  return operands.flatMap((target) => links.map((link) => path.join(path.dirname(link), target)));
 }
 
 const COPIERS = /^(?:cp|mv|ln|install|rsync|scp|gcp)$/;
-const MAX_COPIES = 200;
-
-/** `cp -t dir a`, `cp --target-directory=dir a` */
-function listTargetOptions(words: CommandWords): readonly string[] {
-  return words.flatMap((word, index) => {
-    const [, joined] = /^(?:-t|--target-directory=)(.+)$/.exec(word) ?? [];
-    if (joined !== undefined) return [joined];
-    return /^-\w*t$|^--target-directory$/.test(words[index - 1] ?? '') ? [word] : [];
-  });
-}
 
 const MAX_PATH = 4096;
 
@@ -133,19 +189,30 @@ function canBePath(file: string): boolean {
 
 /** Resolves a file name as written and by its real path, caching directories: most words name no file. */
 function createNameResolver(budget: PathBudget): (file: string) => readonly string[] {
-  const directories = new Map<string, ResolvedTarget>();
-  const resolveDirectory = (directory: string): ResolvedTarget => {
-    const real = directories.get(directory) ?? resolveTarget(directory);
-    directories.set(directory, real);
-    return real;
+  const directories = new Map<string, ResolvedDirectory>();
+  const resolveKnown = (directory: string): ResolvedDirectory => {
+    const resolved = directories.get(directory) ?? resolveDirectory(directory);
+    directories.set(directory, resolved);
+    return resolved;
   };
   return (file) => {
-    const directory = resolveDirectory(path.dirname(file));
+    const directory = resolveKnown(path.dirname(file));
     const place = joinChildPath(directory.path, path.basename(file));
-    const target = isExisting(place) ? resolveTarget(place) : { ...directory, path: place };
+    const mayExist = directory.isPresent && isExisting(place);
+    const target = mayExist ? resolveTarget(place) : { ...directory, path: place };
     budget.isSpent ||= !target.isCertain;
     return target.path === file ? [file] : [file, target.path];
   };
+}
+
+interface ResolvedDirectory extends ResolvedTarget {
+  /** Nothing can exist in one that is absent. */
+  readonly isPresent: boolean;
+}
+
+function resolveDirectory(directory: string): ResolvedDirectory {
+  const target = resolveTarget(directory);
+  return { ...target, isPresent: !target.isCertain || existsSync(target.path) };
 }
 
 function isExisting(file: string): boolean {
@@ -155,69 +222,6 @@ function isExisting(file: string): boolean {
     // Resolving it says whether that is certain.
     return true;
   }
-}
-
-const MAX_BASES = 8;
-
-/** The directories that relative paths of a line may start in: the current one and every `cd` target. */
-export function listEnteredDirectories(
-  commands: readonly CommandWords[],
-  context: FileContext,
-): readonly string[] {
-  return findEnteredDirectories(commands, context).directories;
-}
-
-interface EnteredDirectories {
-  readonly directories: readonly string[];
-  /** False when the line may enter a directory that is not known, or too many. */
-  readonly isComplete: boolean;
-}
-
-function findEnteredDirectories(
-  commands: readonly CommandWords[],
-  { cwd, home }: FileContext,
-): EnteredDirectories {
-  const bases = new Set([cwd]);
-  const targets = new Set<string>();
-  let isComplete = true;
-  for (const [name = '', ...args] of commands) {
-    for (const target of listDirectoryTargets(name, args, home)) {
-      const isKnown = target !== null && !target.includes(UNKNOWN) && bases.size <= MAX_BASES;
-      isComplete &&= isKnown;
-      if (!isKnown) continue;
-      const written = expandHome(target, home);
-      const isRepeated = targets.has(target);
-      targets.add(target);
-      // Without -P the shell removes `..` before it looks at links; programs and the kernel do not.
-      const entered = [...bases].flatMap((base) => [
-        path.resolve(base, written),
-        resolveFrom(base, written),
-      ]);
-      // `cd src` twice means the same directory, unless there is one in the other.
-      entered
-        .filter((directory) => !isRepeated || isDirectory(directory))
-        .forEach((directory) => bases.add(directory));
-    }
-  }
-  return { directories: [...bases], isComplete };
-}
-
-/** What a command enters: `cd x`, `git -C x`, `make -C x`, `tar --directory=x`, `env --chdir=x`. */
-function listDirectoryTargets(
-  name: string,
-  args: readonly string[],
-  home: string | null,
-): readonly (string | null)[] {
-  if (name === 'cd' || name === 'pushd') {
-    return [args.find((arg) => !/^-[LPe@]*$|^--$/.test(arg)) ?? home];
-  }
-  return args.flatMap((arg, index) => {
-    const [, joined] =
-      /^(?:-C(?=.)|--(?:directory|chdir|cwd|working-directory)=)(.+)$/.exec(arg) ?? [];
-    if (joined !== undefined) return [joined];
-    const isValue = /^(?:-C|--(?:directory|chdir|cwd|working-directory)|-execdir)$/;
-    return isValue.test(args[index - 1] ?? '') ? [arg] : [];
-  });
 }
 
 /** How much may still be resolved for one line; once spent, the result is incomplete. */
@@ -234,41 +238,31 @@ function listPathsInWord(word: string, cwd: string, budget: PathBudget): readonl
   const pieces = [word, ...word.split(/[=:,@\s"'`()<>|&;]+/), ...splitOptionValue(word)];
   if (/^file:/i.test(word)) pieces.push(word.replace(/^file:\/*/i, ''));
   const knownPieces = new Set(pieces.filter((piece) => piece !== '' && !piece.includes(UNKNOWN)));
-  const spellings = [...knownPieces].slice(0, Math.max(0, budget.words)).flatMap(expandBraces);
-  budget.isSpent ||= knownPieces.size > budget.words;
+  // The shell expands no braces in a quoted text, and a lone star in one multiplies or means all columns.
+  const isText = /\s/.test(word);
+  const expanded = [...knownPieces]
+    .slice(0, Math.max(0, budget.words))
+    .filter((piece) => !NUMBERS.test(piece))
+    .map((piece) => expandBraces(piece, MAX_SPELLINGS) ?? (isText ? [piece] : null));
+  budget.isSpent ||= knownPieces.size > budget.words || expanded.includes(null);
+  const spellings = expanded.flatMap((each) => each ?? []);
   budget.words -= spellings.length;
-  return spellings.flatMap((each) => [each, ...expandGlob(each, cwd, budget)]);
+  return spellings.flatMap((each) =>
+    isText && !/\w/.test(each) ? [each] : [each, ...expandGlob(each, cwd, budget)],
+  );
 }
+
+/** `{1..1000}` names no file that a rule is about. */
+const NUMBERS = /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/;
 
 /** `-r./a.js` contains a path. */
 function splitOptionValue(word: string): readonly string[] {
   return /^-\w./.test(word) ? [word.slice(2)] : [];
 }
 
-/** `.e{nv,x}` → `.env`, `.ex` */
-function expandBraces(word: string): readonly string[] {
-  let words = [word];
-  for (let round = 0; round < 5; round += 1) {
-    const next = words.flatMap(expandFirstBrace);
-    if (next.length === words.length) return next;
-    words = next.slice(0, MAX_SPELLINGS);
-  }
-  return words;
-}
-
-function expandFirstBrace(word: string): readonly string[] {
-  const brace = /\{([^{}]*,[^{}]*)\}/.exec(word);
-  if (brace === null) return [word];
-  const before = word.slice(0, brace.index);
-  const after = word.slice(brace.index + brace[0].length);
-  return (brace[1] ?? '').split(',').map((choice) => before + choice + after);
-}
-
-const WILDCARD = /\*|\?|\[[^\]]*\]/;
-
 /** Existing files that a glob such as `.e*` may match; errs towards too many. */
 function expandGlob(word: string, cwd: string, budget: PathBudget): readonly string[] {
-  if (!WILDCARD.test(word)) return [];
+  if (splitWildcards(word).length === 1) return [];
   const full = path.resolve(cwd, word);
   const { root } = path.parse(full);
   let directories = [root];
@@ -281,11 +275,11 @@ function expandGlob(word: string, cwd: string, budget: PathBudget): readonly str
 }
 
 function matchEntries(directory: string, segment: string, budget: PathBudget): readonly string[] {
-  if (!WILDCARD.test(segment)) return [path.join(directory, segment)];
+  const pieces = splitWildcards(segment.toLowerCase());
+  if (pieces.length === 1) return [path.join(directory, segment)];
   budget.directories -= 1;
   budget.isSpent ||= budget.directories < 0;
   if (budget.directories < 0) return [];
-  const pieces = segment.toLowerCase().split(new RegExp(WILDCARD, 'g'));
   const matching = listEntries(directory).filter((name) =>
     isWildcardMatch(pieces, name.toLowerCase()),
   );

@@ -8,6 +8,8 @@ export interface WordScope {
   readonly root: string;
   /** Every value that a variable may have; any value when it is absent. */
   readonly variables: ReadonlyMap<string, readonly string[]>;
+  /** Whether the line defines functions or aliases, after which `echo` may print anything. */
+  readonly redefinesCommands: boolean;
 }
 
 const MAX_VALUES = 16;
@@ -16,7 +18,7 @@ const MAX_VALUES = 16;
 export function listWordValues(word: unbash.Word, scope: WordScope): readonly string[] {
   if (word.parts === undefined && !word.value.startsWith('~')) return [hideInvalidText(word.value)];
   const parts = word.parts?.map((part) => listPartValues(part, scope)) ?? [[word.value]];
-  const values = joinValues(parts);
+  const values = joinValues(parts).map((value) => replaceNumbers(value, word.text));
   return word.text.startsWith('~') ? values.flatMap((value) => expandTilde(value, scope)) : values;
 }
 
@@ -39,13 +41,26 @@ export function joinValues(parts: readonly (readonly string[])[]): readonly stri
   );
 }
 
+/** Stands for a number that is only known when the command runs. */
+const NUMBER = '\u0001';
+
+/** A number alone, in an option or before one letter names no file; elsewhere it may be part of a name. */
+function replaceNumbers(value: string, text: string): string {
+  if (!value.includes(NUMBER)) return value;
+  const isName = !text.startsWith('-') && /[a-z]{2}|[/.]/i.test(value);
+  return value.replaceAll(NUMBER, isName ? UNKNOWN : '0');
+}
+
 /** Bytes that are not UTF-8, such as `$'\xff'`, are decoded to this character and name another file. */
 function hideInvalidText(value: string): string {
   return value.includes('\uFFFD') ? UNKNOWN : value;
 }
 
-function expandTilde(value: string, { home }: WordScope): readonly string[] {
-  if (/^~(?:$|\/)/.test(value)) return [`${home ?? UNKNOWN}${value.slice(1)}`];
+function expandTilde(value: string, { home, variables }: WordScope): readonly string[] {
+  if (/^~(?:$|\/)/.test(value)) {
+    const homes = variables.get('HOME') ?? [home ?? UNKNOWN];
+    return homes.map((each) => `${each}${value.slice(1)}`);
+  }
   if (/^~\+(?:$|\/)/.test(value)) return [`.${value.slice(2)}`];
   return /^~[\w.+-]*(?:$|\/)/.test(value) ? [value.replace(/^~[^/]*/, UNKNOWN)] : [value];
 }
@@ -62,7 +77,7 @@ function listPartValues(part: unbash.WordPart, scope: WordScope): readonly strin
     case 'CommandExpansion':
       return listOutputValues(part.script, scope);
     case 'ArithmeticExpansion':
-      return ['0'];
+      return [NUMBER];
     case 'ProcessSubstitution':
       return ['/dev/fd/63'];
     case 'ExtendedGlob':
@@ -75,14 +90,14 @@ function listPartValues(part: unbash.WordPart, scope: WordScope): readonly strin
 
 /** `$?`, `$#`, `$$` and `$!` are numbers. */
 function listVariableValues(name: string, { variables }: WordScope): readonly string[] {
-  return /^[?#$!]$/.test(name) ? ['0'] : (variables.get(name) ?? [UNKNOWN]);
+  return /^[?#$!]$/.test(name) ? [NUMBER] : (variables.get(name) ?? [UNKNOWN]);
 }
 
 function listParameterValues(
   { parameter, prefix, index, operation }: unbash.ParameterExpansionPart,
   scope: WordScope,
 ): readonly string[] {
-  if (prefix === '#') return ['0'];
+  if (prefix === '#') return [NUMBER];
   if (prefix === '!') return [UNKNOWN];
   const values = listVariableValues(parameter, scope);
   if (operation === undefined) return index === undefined ? values : [...values, UNKNOWN];
@@ -99,6 +114,7 @@ function listOutputValues(
 ): readonly string[] {
   const command = script?.commands.length === 1 ? script.commands[0]?.command : undefined;
   if (command?.type !== 'Command' || command.redirects.length > 0) return [UNKNOWN];
+  if (scope.redefinesCommands) return [UNKNOWN];
   const words = [command.name, ...command.args].flatMap((word) =>
     word === undefined ? [] : [listArgumentValues(word, scope)],
   );
@@ -109,6 +125,6 @@ function listOutputValues(
   if (name === 'echo' && !args.some((arg) => /^-|\\/.test(arg))) return [args.join(' ')];
   if (name === 'printf' && args.length === 1 && !/[%\\]/.test(args[0] ?? '')) return args;
   // The path of a program means the program.
-  if (/^(?:which|type|command)$/.test(name)) return [args.at(-1) ?? UNKNOWN];
-  return [UNKNOWN];
+  const finds = name === 'which' || /^(?:command -[vV]|type -[pP])$/.test(`${name} ${args[0]}`);
+  return finds ? [args.at(-1) ?? UNKNOWN] : [UNKNOWN];
 }

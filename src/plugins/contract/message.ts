@@ -24,6 +24,7 @@ export type AgentMessagePart =
   | AgentReasoningPart
   | AgentImagePart
   | AgentFilePart
+  | AgentMediaPart
   | AgentToolCallPart
   | AgentToolResultPart;
 
@@ -51,12 +52,44 @@ export interface AgentFilePart {
   content: string;
 }
 
+/** A file that the model made. */
+export interface AgentMediaPart {
+  type: 'media';
+  media: GeneratedMedia;
+}
+
+export interface GeneratedMedia {
+  id: string;
+  modality: 'image' | 'audio' | 'video' | 'file';
+  mediaType: string;
+  source:
+    | { type: 'base64'; data: string }
+    | { type: 'url'; url: string }
+    | { type: 'artifact'; artifactId: string };
+  name?: string;
+  sizeBytes?: number;
+}
+
 export interface AgentToolCallPart {
   type: 'tool-call';
   toolCallId: string;
   toolName: string;
   input: unknown;
   metadata?: Record<string, unknown>;
+  /** Who runs a tool of the model's own; absent for those that the agent runs. */
+  execution?: ModelToolExecution;
+}
+
+export type ModelToolExecution = 'client' | 'provider';
+
+/** A call of a tool that the agent did not run, as the metadata of an answer records it. */
+export interface AgentModelToolActivity {
+  toolCallId: string;
+  toolName: string;
+  execution: ModelToolExecution;
+  input?: unknown;
+  output?: unknown;
+  isError?: boolean;
 }
 
 export interface AgentToolResultPart {
@@ -65,6 +98,7 @@ export interface AgentToolResultPart {
   toolName: string;
   output: unknown;
   isError?: boolean;
+  execution?: ModelToolExecution;
 }
 
 /** A message in the form that is sent to a model's service; message builders get and return it. */
@@ -74,6 +108,8 @@ export interface ProviderMessage {
   id?: string;
   ts?: number;
   metadata?: Record<string, unknown>;
+  modelInfo?: { id: string; provider: string; family?: string };
+  metrics?: AgentMessageMetrics;
 }
 
 export type ContentBlock =
@@ -82,7 +118,8 @@ export type ContentBlock =
   | FileContent
   | ToolUseContent
   | ToolResultContent
-  | ThinkingContent;
+  | ThinkingContent
+  | MediaContent;
 
 export interface TextContent {
   type: 'text';
@@ -113,8 +150,14 @@ export interface ToolResultContent {
   type: 'tool_result';
   tool_use_id: string;
   name?: string;
-  content: string | ContentBlock[];
+  /** A text, blocks, or the list that a tool returned. */
+  content: string | (ContentBlock | Record<string, unknown>)[];
   is_error?: boolean;
+}
+
+export interface MediaContent {
+  type: 'media';
+  media: GeneratedMedia;
 }
 
 export interface ThinkingContent {

@@ -1,5 +1,5 @@
-import type { AgentMessage } from './message.ts';
-import type { AgentRuntimeStateSnapshot, AgentUsage } from './snapshot.ts';
+import type { AgentMessage, AgentToolCallPart, GeneratedMedia } from './message.ts';
+import type { AgentRuntimeStateSnapshot, AgentUsage, ProviderErrorClass } from './snapshot.ts';
 import type { AgentTool, AgentToolResult } from './tool.ts';
 
 /** The seven hooks that a plugin may have. Each may return its answer or a promise of it. */
@@ -79,29 +79,35 @@ export interface ToolPolicy {
   autoApprove?: boolean;
 }
 
-export interface AgentBeforeRunContext {
+/** What Hookline adds to the context of every hook; `@cline/core` has no such field yet. */
+interface HookPlace {
+  /** The directory that the session works in. */
+  cwd?: string;
+}
+
+export interface AgentBeforeRunContext extends HookPlace {
   snapshot: AgentRuntimeStateSnapshot;
 }
 
-export interface AgentAfterRunContext {
+export interface AgentAfterRunContext extends HookPlace {
   snapshot: AgentRuntimeStateSnapshot;
   result: AgentRunResult;
 }
 
-export interface AgentBeforeModelContext {
+export interface AgentBeforeModelContext extends HookPlace {
   snapshot: AgentRuntimeStateSnapshot;
   /** The request itself, which the hook may change in place. */
   request: AgentModelRequest;
 }
 
-export interface AgentAfterModelContext {
+export interface AgentAfterModelContext extends HookPlace {
   snapshot: AgentRuntimeStateSnapshot;
   assistantMessage: AgentMessage;
   finishReason: AgentFinishReason;
   requestId?: string;
 }
 
-export interface AgentBeforeToolContext {
+export interface AgentBeforeToolContext extends HookPlace {
   snapshot: AgentRuntimeStateSnapshot;
   tool: AgentToolDefinition | AgentTool;
   toolCall: AgentToolCall;
@@ -115,13 +121,7 @@ export interface AgentAfterToolContext extends AgentBeforeToolContext {
   durationMs: number;
 }
 
-export interface AgentToolCall {
-  type: 'tool-call';
-  toolCallId: string;
-  toolName: string;
-  input: unknown;
-  metadata?: Record<string, unknown>;
-}
+export type AgentToolCall = AgentToolCallPart;
 
 export interface AgentModelRequest {
   systemPrompt?: string;
@@ -160,12 +160,16 @@ export type AgentRuntimeEventBody =
   | { type: 'run-started' }
   | { type: 'message-added'; message: AgentMessage }
   | { type: 'turn-started'; iteration: number }
+  | { type: 'assistant-text-delta'; iteration: number; text: string; accumulatedText: string }
   | {
-      type: 'assistant-text-delta' | 'assistant-reasoning-delta';
+      type: 'assistant-reasoning-delta';
       iteration: number;
       text: string;
       accumulatedText: string;
+      redacted?: boolean;
+      metadata?: unknown;
     }
+  | { type: 'assistant-media'; iteration: number; media: GeneratedMedia }
   | {
       type: 'assistant-message';
       iteration: number;
@@ -179,4 +183,4 @@ export type AgentRuntimeEventBody =
   | { type: 'turn-finished'; iteration: number; toolCallCount: number }
   | { type: 'status-notice'; message: string; metadata?: Record<string, unknown> }
   | { type: 'run-finished'; result: AgentRunResult }
-  | { type: 'run-failed'; error: Error };
+  | { type: 'run-failed'; error: Error; errorClass?: ProviderErrorClass };

@@ -13,7 +13,11 @@ export interface AgentRuntimeStateSnapshot {
   pendingToolCalls: string[];
   usage: AgentUsage;
   lastError?: string;
+  lastErrorClass?: ProviderErrorClass;
 }
+
+/** What kind of failure of a model's service ended a run. */
+export type ProviderErrorClass = 'context_window_exceeded' | 'auth' | 'unknown';
 
 export interface AgentUsage {
   inputTokens: number;

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isFile } from '../../base/files.ts';
 import { findRealPath } from '../../base/paths.ts';
 
 // A larger file is the output of a bundler, and no helper module.
@@ -184,12 +185,4 @@ function listCandidates(imported: string): readonly string[] {
 function findRealFile(file: string): readonly string[] {
   const real = findRealPath(file);
   return real !== null && isFile(real) ? [real] : [];
-}
-
-function isFile(file: string): boolean {
-  try {
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

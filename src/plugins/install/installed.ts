@@ -5,6 +5,7 @@ import type { FoundEntry } from '../find/read-package.ts';
 import { hasOwnName } from '../find/module-text.ts';
 import { type PluginsPlace, refuseWayOut } from './install.ts';
 import { listInstallPaths, removeHashMark, getInstallDirectory } from './layout.ts';
+import { type PackageFile, readPackageFile, readTextField } from './package-file.ts';
 import { type InstallRecord, readRecord } from './record.ts';
 import { rmSync } from 'node:fs';
 import { getErrorMessage } from '../../base/errors.ts';
@@ -42,11 +43,37 @@ function readInstall(directory: string, place: PluginsPlace): InstalledPlugin {
     place,
     path: directory,
     name,
-    names: removeDuplicates([name, base, short, ...entries.flatMap(listEntryNames)]),
+    names: removeDuplicates([
+      name,
+      base,
+      short,
+      ...entries.flatMap(listEntryNames),
+      ...entries.flatMap((entry) => listPackageNames(entry.path, directory)),
+    ]),
     entryPaths: entries.map((entry) => entry.path),
     record,
     isDroppedIn: false,
   };
+}
+
+/** The names of the packages between an entry and the directory of its install. */
+function listPackageNames(file: string, directory: string): readonly string[] {
+  const names: string[] = [];
+  for (let at = path.dirname(file); isInside(directory, at); at = path.dirname(at)) {
+    const name = readTextField(readPackageQuietly(at), 'name');
+    if (name !== null) names.push(name);
+    if (at === directory) break;
+  }
+  return names;
+}
+
+/** A broken package is listed, and can be removed, too. */
+function readPackageQuietly(directory: string): PackageFile | null {
+  try {
+    return readPackageFile(directory);
+  } catch {
+    return null;
+  }
 }
 
 /** Several entries of one package count as one plugin. */

@@ -71,7 +71,7 @@ function omitBundledHost(content: PackageFile): PackageFile {
 }
 
 function isHostPackage(name: string): boolean {
-  return name.startsWith('@cline/');
+  return /^@cline(?:bot)?\//u.test(name);
 }
 
 /** Whether npm has anything to install for it. */

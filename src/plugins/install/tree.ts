@@ -1,5 +1,6 @@
+import { readRegularFile } from '../../base/files.ts';
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../../base/paths.ts';
 import { createInstallError } from './source.ts';
@@ -23,8 +24,10 @@ export function describeTree(directory: string) {
   return { files: lines.length, bytes, sha256 };
 }
 
+const MOST_BYTES = 512 * 1024 * 1024;
+
 export function computeFileHash(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
+  return createHash('sha256').update(readRegularFile(file, MOST_BYTES)).digest('hex');
 }
 
 /** Lists the entries that differ from the install, which may be none of them; null when nothing differs. */

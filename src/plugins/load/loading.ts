@@ -32,7 +32,7 @@ export type Loading =
 export type Names = Readonly<Record<string, unknown>>;
 
 // These packages are never resolved from a directory: a plugin works with the host that runs it.
-const CLINE = /^@cline\/(?:core|sdk|agents|shared|llms)(?:\/|$)/;
+const CLINE = /^@cline(?:bot)?\/(?:core|sdk|agents|shared|llms)(?:\/|$)/;
 
 /** Whether the host provides a module. */
 export function isProvided(specifier: string, provided: ProvidedModules): boolean {

@@ -10,11 +10,11 @@ import {
 } from '../../sessions/messages.ts';
 import { toSdkCall } from './sdk-tool-names.ts';
 
+/** What a message has besides its role and its content. */
+export type MessageHead = Omit<AgentMessage, 'role' | 'content'>;
+
 /** Facts about a message besides its content. */
-export interface MessageNote extends Pick<
-  AgentMessage,
-  'id' | 'createdAt' | 'modelInfo' | 'metrics'
-> {
+export interface MessageNote extends MessageHead {
   /** Results of calls by their ids, where more than the text is known. */
   readonly results?: ReadonlyMap<string, CallResult>;
 }
@@ -22,6 +22,50 @@ export interface MessageNote extends Pick<
 export type CallResult = Pick<AgentToolResultPart, 'toolName' | 'output' | 'isError'>;
 
 export type GetNote = (message: Message) => MessageNote;
+
+/** The message that a block belongs to, and the parts of it that became the block. */
+interface Origin {
+  readonly head: MessageHead;
+  readonly parts: readonly AgentMessagePart[];
+}
+
+/**
+ * Where blocks came from, as far as their own fields do not tell it: the message of a program or plugin, the
+ * value that a tool returned. By block, because a request regroups the blocks of a conversation.
+ */
+const origins = new WeakMap<Block, Origin>();
+
+type Block = AssistantBlock | UserBlock;
+
+/** Makes the blocks convert to this message; all of its parts stand for the first block. */
+export function recordMessage(
+  blocks: readonly Block[],
+  { role: _role, content, ...head }: AgentMessage,
+): void {
+  const [first, ...others] = blocks;
+  if (first !== undefined) origins.set(first, { head, parts: content });
+  for (const block of others) origins.set(block, { head, parts: [] });
+}
+
+/** Makes the blocks of a message convert to what is known of it here, also in a request. */
+export function recordNote({ content }: Message, { results, ...head }: MessageNote): void {
+  for (const block of content) {
+    if (origins.has(block)) continue;
+    if (block.type !== 'tool_result') {
+      origins.set(block, { head, parts: [toAnyPart(block)] });
+      continue;
+    }
+    const { tool_use_id: callId } = block;
+    const part = { ...toResultPart(block, ''), ...results?.get(callId) };
+    origins.set(block, { head: createResultHead(callId, head.createdAt), parts: [part] });
+  }
+}
+
+/** The note of a message that a program or plugin gave; null for one of the agent. */
+export function findGivenHead({ content }: Message): MessageHead | null {
+  const [first] = content;
+  return first === undefined ? null : (origins.get(first)?.head ?? null);
+}
 
 /** Converts a model request for plugins, which may change it; calls keep the model's tool names. */
 export function toAgentMessages(messages: readonly Message[]): AgentMessage[] {
@@ -49,15 +93,45 @@ function toAgentMessagesFrom(
   const convertPart = getNote === null ? toAssistantPart : toPluginPart;
   return messages.slice(start).flatMap((message, place) => {
     const note = getNote?.(message) ?? { id: `message-${start + place}`, createdAt: 0 };
-    return message.role === 'assistant'
-      ? [createAgentMessage('assistant', note, message.content.map(convertPart))]
-      : toUserMessages(message.content, names, note);
+    if (message.role === 'user') {
+      return groupByMessage(message.content, note).flatMap((group) =>
+        toUserMessages(group.blocks, names, group.note),
+      );
+    }
+    return groupByMessage(message.content, note).map((group) => {
+      const parts = group.blocks.flatMap((block) => copyParts(block) ?? [convertPart(block)]);
+      return createAgentMessage('assistant', group.note, parts);
+    });
   });
+}
+
+/** Separates what a request has joined: blocks next to each other that belong to different messages. */
+function groupByMessage<Each extends Block>(
+  content: readonly Each[],
+  note: MessageNote,
+): readonly { readonly note: MessageNote; readonly blocks: readonly Each[] }[] {
+  if (content.length === 0) return [{ note, blocks: content }];
+  const groups: { readonly head: MessageHead | null; readonly blocks: Each[] }[] = [];
+  for (const block of content) {
+    const head = origins.get(block)?.head ?? null;
+    const last = groups.at(-1);
+    if (last !== undefined && last.head === head) last.blocks.push(block);
+    else groups.push({ head, blocks: [block] });
+  }
+  return groups.map(({ head, blocks }) => ({
+    note: head === null ? note : { ...note, ...head },
+    blocks,
+  }));
+}
+
+/** Copies, because plugins may change what they get. */
+function copyParts(block: Block): AgentMessagePart[] | null {
+  return origins.get(block)?.parts.map((part) => ({ ...part })) ?? null;
 }
 
 export function createAgentMessage(
   role: AgentMessage['role'],
-  { id, createdAt, modelInfo, metrics }: MessageNote,
+  { id, createdAt, metadata, modelInfo, metrics }: MessageHead,
   content: AgentMessagePart[],
 ): AgentMessage {
   return {
@@ -65,6 +139,7 @@ export function createAgentMessage(
     role,
     content,
     createdAt,
+    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
     ...(modelInfo === undefined ? {} : { modelInfo: { ...modelInfo } }),
     ...(metrics === undefined ? {} : { metrics: { ...metrics } }),
   };
@@ -94,10 +169,17 @@ function toAssistantPart(block: AssistantBlock): AgentMessagePart {
       return signature === undefined ? part : { ...part, metadata: { signature } };
     }
     case 'tool_use': {
-      const { id: toolCallId, name: toolName, input } = block;
-      return { type: 'tool-call', toolCallId, toolName, input };
+      const { id: toolCallId, name: toolName, input, metadata } = block;
+      const part = { type: 'tool-call', toolCallId, toolName, input } as const;
+      return metadata === undefined ? part : { ...part, metadata: { ...metadata } };
     }
+    case 'media':
+      return { type: 'media', media: block.media };
   }
+}
+
+function toAnyPart(block: Exclude<Block, ToolResultBlock>): AgentMessagePart {
+  return block.type === 'image' ? toWordPart(block) : toPluginPart(block);
 }
 
 /** Plugins get results of tools as separate messages. */
@@ -108,11 +190,13 @@ function toUserMessages(
 ): AgentMessage[] {
   const results = content.flatMap((block) => (block.type === 'tool_result' ? [block] : []));
   const words = content.flatMap((block) =>
-    block.type === 'tool_result' ? [] : [toWordPart(block)],
+    block.type === 'tool_result' ? [] : (copyParts(block) ?? [toWordPart(block)]),
   );
   const userMessages = words.length === 0 ? [] : [createUserMessage(content, note, words)];
   const answers = results.map((block) => {
     const { tool_use_id: callId } = block;
+    const parts = copyParts(block);
+    if (parts !== null) return createAgentMessage('tool', note, parts);
     const part = toResultPart(block, names.get(callId) ?? '');
     return createResultMessage({ ...part, ...note.results?.get(callId) }, note.createdAt);
   });
@@ -143,7 +227,11 @@ export function readMetadata(content: readonly UserBlock[]): Record<string, unkn
 
 /** Creates the message of a tool result; its id is derived from the call. */
 export function createResultMessage(part: AgentToolResultPart, createdAt: number): AgentMessage {
-  return createAgentMessage('tool', { id: `result-${part.toolCallId}`, createdAt }, [part]);
+  return createAgentMessage('tool', createResultHead(part.toolCallId, createdAt), [part]);
+}
+
+function createResultHead(callId: string, createdAt: number): MessageHead {
+  return { id: `result-${callId}`, createdAt };
 }
 
 function toWordPart(block: TextBlock | ImageBlock): AgentMessagePart {
@@ -160,11 +248,18 @@ function toResultPart(block: ToolResultBlock, toolName: string): AgentToolResult
 
 /** Converts messages of plugins to those of the agent. The caller must validate them. */
 export function fromAgentMessages(messages: readonly AgentMessage[]): readonly Message[] {
-  return messages.map((message) =>
-    message.role === 'assistant'
-      ? { role: 'assistant', content: message.content.flatMap(toAssistantBlocks) }
-      : { role: 'user', content: message.content.flatMap(toUserBlocks) },
-  );
+  return messages.map(({ role, content, ...given }, index) => {
+    const head = { ...given, id: given.id ?? `message-${index}`, createdAt: given.createdAt ?? 0 };
+    const convert = <Each extends Block>(toBlocks: (part: AgentMessagePart) => Each[]): Each[] =>
+      content.flatMap((part) => {
+        const blocks = toBlocks(part);
+        for (const block of blocks) origins.set(block, { head, parts: [{ ...part }] });
+        return blocks;
+      });
+    return role === 'assistant'
+      ? { role, content: convert(toAssistantBlocks) }
+      : { role: 'user', content: convert(toUserBlocks) };
+  });
 }
 
 function toAssistantBlocks(part: AgentMessagePart): AssistantBlock[] {
@@ -176,10 +271,13 @@ function toAssistantBlocks(part: AgentMessagePart): AssistantBlock[] {
       const block = { type: 'thinking', thinking: part.text } as const;
       return [typeof signature === 'string' ? { ...block, signature } : block];
     }
-    case 'tool-call':
-      return [
-        { type: 'tool_use', id: part.toolCallId, name: part.toolName, input: part.input ?? {} },
-      ];
+    case 'tool-call': {
+      const { toolCallId: id, toolName: name, input, metadata } = part;
+      const block = { type: 'tool_use', id, name, input: input ?? {} } as const;
+      return [metadata === undefined ? block : { ...block, metadata }];
+    }
+    case 'media':
+      return [{ type: 'media', media: part.media }];
     default:
       return [];
   }

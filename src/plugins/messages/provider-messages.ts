@@ -1,16 +1,20 @@
+import { dropUndefined } from '../../base/defined.ts';
 import { isRecord } from '../../base/json.ts';
 import type { ContentBlock, ProviderMessage } from '../contract/message.ts';
-import type {
-  AssistantBlock,
-  ImageBlock,
-  Message,
-  TextBlock,
-  ToolResultBlock,
-  UserBlock,
+import {
+  type AssistantBlock,
+  type ImageBlock,
+  isMedia,
+  type Message,
+  type TextBlock,
+  type ToolResultBlock,
+  type UserBlock,
 } from '../../sessions/messages.ts';
 import {
   formatFileText,
   createImageBlock,
+  type GetNote,
+  type MessageNote,
   readMetadata,
   collectToolNames,
 } from './agent-messages.ts';
@@ -18,21 +22,52 @@ import {
 /** Converts a conversation for message builders: Claude's blocks, except for images and names of results. */
 export function toProviderMessages(messages: readonly Message[]): ProviderMessage[] {
   const names = collectToolNames(messages);
-  return messages.map(({ role, content }) => ({
-    role,
-    content: content.map((block) => toProviderBlock(block, names)),
+  return messages.map((message) => ({
+    role: message.role,
+    content: toProviderContent(message, names),
   }));
 }
 
-/** The same with an id by index, and with metadata that providers do not get. */
-export function toKeptMessages(messages: readonly Message[]): ProviderMessage[] {
-  const metadata = messages.map(({ role, content }) =>
-    role === 'user' ? readMetadata(content) : null,
-  );
-  return toProviderMessages(messages).map((message, place) => {
-    const identified = { id: `message-${place}`, ...message };
-    const fields = metadata[place] ?? null;
-    return fields === null ? identified : { ...identified, metadata: fields };
+function toProviderContent(
+  { content }: Message,
+  names: ReadonlyMap<string, string>,
+): ContentBlock[] {
+  return content.map((block) => toProviderBlock(block, names));
+}
+
+/**
+ * The same with what providers do not get: metadata, an id by index, and the facts of a note (time, model,
+ * usage, results of calls as their tools returned them).
+ */
+export function toKeptMessages(
+  messages: readonly Message[],
+  getNote: GetNote | null = null,
+): ProviderMessage[] {
+  const names = collectToolNames(messages);
+  return messages.map((message, place) => {
+    const content = toProviderContent(message, names);
+    const note = getNote?.(message) ?? null;
+    const metadata = message.role === 'user' ? readMetadata(message.content) : null;
+    return {
+      id: `message-${place}`,
+      role: message.role,
+      content: note === null ? content : withResults(content, note),
+      ...(note === null ? {} : describeNote(note)),
+      ...(metadata === null ? {} : { metadata }),
+    };
+  });
+}
+
+function describeNote({ createdAt: ts, modelInfo, metrics }: MessageNote) {
+  return { ts, ...dropUndefined({ modelInfo, metrics }) };
+}
+
+/** A result that is a list stays one; all others are texts, as for the provider. */
+function withResults(content: readonly ContentBlock[], { results }: MessageNote): ContentBlock[] {
+  return content.map((block) => {
+    if (block.type !== 'tool_result') return block;
+    const output = results?.get(block.tool_use_id)?.output;
+    return Array.isArray(output) ? { ...block, content: output } : block;
   });
 }
 
@@ -80,11 +115,12 @@ function readMessage(value: unknown): Message | null {
 
 function toAssistantBlocks(block: unknown): AssistantBlock[] {
   if (!isRecord(block)) return [];
-  const { type, text, thinking, signature, id, name, input } = block;
+  const { type, text, thinking, signature, id, name, input, media } = block;
   if (type === 'text' && typeof text === 'string') return [{ type, text }];
   if (type === 'thinking' && typeof thinking === 'string') {
     return [typeof signature === 'string' ? { type, thinking, signature } : { type, thinking }];
   }
+  if (type === 'media' && isMedia(media)) return [{ type, media }];
   const isCall = type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
   return isCall ? [{ type: 'tool_use', id, name, input }] : [];
 }
@@ -94,14 +130,16 @@ function toUserBlocks(block: unknown): UserBlock[] {
   const { type, tool_use_id: id, content, is_error: isError } = block;
   if (type !== 'tool_result') return toShownBlocks(block);
   if (typeof id !== 'string') return [];
-  const blocks: ToolResultBlock['content'] =
-    typeof content === 'string' ? content : toList(content).flatMap(toShownBlocks);
-  const result: ToolResultBlock = { type, tool_use_id: id, content: blocks };
+  const result: ToolResultBlock = { type, tool_use_id: id, content: toResultContent(content) };
   return [isError === true ? { ...result, is_error: true } : result];
 }
 
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** A list of other values than blocks is what a tool returned, and is sent as JSON. */
+function toResultContent(content: unknown): ToolResultBlock['content'] {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return [];
+  const blocks = content.map(toShownBlocks);
+  return blocks.every((each) => each.length > 0) ? blocks.flat() : JSON.stringify(content);
 }
 
 function toShownBlocks(block: unknown): (TextBlock | ImageBlock)[] {

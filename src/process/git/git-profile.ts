@@ -7,6 +7,8 @@ import type { GitSetting } from './foreign-programs.ts';
 export interface GitProfile {
   /** The real path of the only directory in which it may be used; null for any. */
   readonly directory: string | null;
+  /** The file of git, because a PATH may lead into the workspace. */
+  readonly program: string;
   readonly variables: Readonly<Environment>;
 }
 
@@ -91,7 +93,7 @@ const READERS: Readonly<Record<string, string>> = {
  * Shell text that lets git read with the profile in this shell. A function and not the environment of
  * the shell, because another command of the line, which a rule allows, keeps the repository's hooks.
  */
-export function formatGitFunction({ directory, variables }: GitProfile): string {
+export function formatGitFunction({ directory, program, variables }: GitProfile): string {
   const assignments = Object.entries(variables).map(
     ([name, value]) => `${name}=${quoteShellWord(value)}`,
   );
@@ -108,7 +110,7 @@ export function formatGitFunction({ directory, variables }: GitProfile): string 
     'esac',
     // A part of the call before this one may have changed the directory.
     ...(directory === null || process.platform === 'win32' ? [] : formatDirectoryCheck(directory)),
-    `${assignments.join(' ')} command git "$@"`,
+    `${assignments.join(' ')} ${quoteShellWord(program)} "$@"`,
     '} || exit 126',
   ].join('\n');
 }

@@ -40,7 +40,7 @@ function examineDirectory(directory: string): GitRepository | null | string {
 }
 
 function examineGitDirectory(directory: string, git: string): GitRepository | null | string {
-  if (exists(path.join(git, 'commondir'))) return `${git} has a commondir, which points elsewhere`;
+  if (readCommonDirectory(git) !== null) return `${git} has a commondir, which points elsewhere`;
   // Git ignores what is not a repository and looks in the parent directory.
   if (!looksBare(git)) return looksBare(directory) ? `${directory} is a bare repository` : null;
   return { top: directory, gitDirectory: git, commonDirectory: git, parent: null };
@@ -64,12 +64,21 @@ function readGitFile(top: string, git: string): GitRepository | string {
   const gitDirectory = target === '' ? null : findRealPath(path.resolve(top, target));
   if (gitDirectory === null) return `${git} is a file that names no git directory`;
   const elsewhere = `${git} is a file that points to ${gitDirectory}`;
-  const common = readSmallFile(path.join(gitDirectory, 'commondir'));
+  const common = readCommonDirectory(gitDirectory);
   if (common === null) return findSubmodule(top, gitDirectory) ?? elsewhere;
   const commonDirectory = findRealPath(path.resolve(gitDirectory, common.trimEnd()));
   if (commonDirectory === null) return elsewhere;
   const worktree = { top, gitDirectory, commonDirectory, parent: null };
   return isLinkedBack(worktree) && !isInside(top, commonDirectory) ? worktree : elsewhere;
+}
+
+/**
+ * The text of the file `commondir`; null without one. While a command runs in a sandbox, a file that
+ * names its own directory stands where none is, which means the same to git.
+ */
+function readCommonDirectory(gitDirectory: string): string | null {
+  const text = readSmallFile(path.join(gitDirectory, 'commondir'));
+  return text === `${gitDirectory}\n` ? null : text;
 }
 
 /** Git keeps the repositories of submodules in `modules` of the one that contains them. */

@@ -1,18 +1,34 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorCode, getErrorMessage } from '../../base/errors.ts';
+import { replacePrivateFileSync } from '../../base/files.ts';
+import { FileMemo } from '../../base/observed-files.ts';
 import type { SpawnRequest } from '../spawn.ts';
-import { buildBubblewrapArgs, wrapInBubblewrap, type Covers } from './bubblewrap.ts';
+import {
+  type BubblewrapOptions,
+  buildBubblewrapArgs,
+  type Covers,
+  wrapInBubblewrap,
+} from './bubblewrap.ts';
+import { type LaunchStatus, LaunchStatusFiles } from './launch-status.ts';
 import { Placeholders } from './placeholders.ts';
-import { planMounts } from './plan-mounts.ts';
+import { type MountPlan, planMounts } from './plan-mounts.ts';
 import type { SandboxProbe } from './probe.ts';
 import type { SandboxProfile, SandboxProfileName } from './profile.ts';
 import { startThroughRelay } from './relay.ts';
 import { wrapInSeatbelt } from './seatbelt.ts';
+import { buildSyscallFilter } from './syscall-filter.ts';
+import { MountVerifier, startVerified } from './verify-mounts.ts';
 
 /** The launcher's command line, and whether whatever it starts ends with it. */
 export interface SandboxedRequest extends SpawnRequest {
   readonly ownsPidNamespace: boolean;
+}
+
+/** A program to be put into a sandbox. */
+export interface SandboxRequest extends SpawnRequest {
+  /** Set for bash with `-c` and a script of ours. */
+  readonly isBashScript?: boolean;
 }
 
 /** A program that is ready to be started in a sandbox. */
@@ -23,6 +39,10 @@ export interface SandboxedProgram {
   readonly mountCount: number;
   /** Must be called with the leader of its process group once it was started. */
   track(leader: number): void;
+  /** Whether it was started, once the launcher has ended by itself; null when this launcher does not say. */
+  hasStarted(): boolean | null;
+  /** The same program in another sandbox, without the sockets that are gone by now. */
+  prepareAgain(): SandboxedProgram | string;
   /** Must be called when nothing in the sandbox runs any more. Never throws. */
   release(): void;
 }
@@ -30,7 +50,9 @@ export interface SandboxedProgram {
 /** Starts programs in sandboxes. */
 export interface SandboxLauncher {
   /** A string says why it could not be prepared; then nothing may be started. */
-  prepare(request: SpawnRequest, profile: SandboxProfile): SandboxedProgram | string;
+  prepare(request: SandboxRequest, profile: SandboxProfile): SandboxedProgram | string;
+  /** Removes what it keeps between programs; what still runs goes on. */
+  close(): void;
 }
 
 export interface LauncherOptions {
@@ -42,42 +64,99 @@ export interface LauncherOptions {
 }
 
 export function createSandboxLauncher(options: LauncherOptions): SandboxLauncher {
-  if (options.probe.launcher === 'sandbox-exec') return createSeatbeltLauncher(options.probe.file);
-  const { directory, probe } = options;
-  const placeholders = new Placeholders(path.join(directory, 'claims'));
-  let covers: Covers | null = null;
-  return {
-    prepare(request, profile) {
-      try {
-        covers ??= createCovers(directory);
-        placeholders.recover();
-        const plan = planMounts(profile, placeholders.listClaimed());
-        const release = placeholders.acquire(plan.placeholders);
-        const args = buildBubblewrapArgs(profile, plan.mounts, covers);
-        const inside = reachNetwork(
-          { ...request, env: changeVariables(request.env, profile) },
-          profile,
-          options.nodePath,
-        );
-        let untrack = (): void => undefined;
-        return {
-          program: {
-            ...wrapInBubblewrap(inside, { file: probe.file, args }),
-            ownsPidNamespace: true,
-          },
-          profile: profile.name,
-          mountCount: plan.mounts.length,
-          track: (leader) => void (untrack = placeholders.trackGroup(leader)),
-          release() {
-            untrack();
-            release();
-          },
-        };
-      } catch (error) {
-        return `The sandbox could not be prepared, so nothing was started: ${getErrorMessage(error)}`;
-      }
-    },
-  };
+  const { probe } = options;
+  if (probe.launcher === 'sandbox-exec') return createSeatbeltLauncher(probe.file);
+  return new BubblewrapLauncher(options, probe);
+}
+
+class BubblewrapLauncher implements SandboxLauncher {
+  readonly #probe: Extract<SandboxProbe, { readonly launcher: 'bubblewrap' }>;
+  readonly #nodePath: string;
+  readonly #placeholders: Placeholders;
+  readonly #statusFiles = new LaunchStatusFiles();
+  readonly #plans = new FileMemo<BubblewrapPlan>();
+  readonly #verifier = new MountVerifier();
+  readonly #covers: Covers;
+  readonly #syscallFilter: string | null;
+
+  constructor(
+    { directory, nodePath }: LauncherOptions,
+    probe: Extract<SandboxProbe, { readonly launcher: 'bubblewrap' }>,
+  ) {
+    this.#probe = probe;
+    this.#nodePath = nodePath;
+    this.#placeholders = new Placeholders(path.join(directory, 'claims'));
+    // Now, so that the directory exists, and is hidden, when the first profile is built.
+    this.#covers = createCovers(directory);
+    this.#syscallFilter = writeSyscallFilter(path.join(directory, 'syscall-filter'));
+  }
+
+  prepare(request: SandboxRequest, profile: SandboxProfile): SandboxedProgram | string {
+    try {
+      const plan = this.#findPlan(profile);
+      const release = this.#placeholders.acquire(plan.placeholders);
+      const status = this.#probe.isRecent ? this.#statusFiles.take() : null;
+      let untrack = (): void => undefined;
+      return {
+        program: this.#wrap(request, profile, plan, status),
+        profile: profile.name,
+        mountCount: plan.mounts.length,
+        track: (leader) => void (untrack = this.#placeholders.trackGroup(leader)),
+        hasStarted: () => status?.hasStarted() ?? null,
+        prepareAgain: () =>
+          this.prepare(request, { ...profile, sockets: profile.sockets.filter(existsSync) }),
+        release() {
+          untrack();
+          release();
+          status?.giveBack();
+        },
+      };
+    } catch (error) {
+      return `The sandbox could not be prepared, so nothing was started: ${getErrorMessage(error)}`;
+    }
+  }
+
+  #findPlan(profile: SandboxProfile): BubblewrapPlan {
+    this.#placeholders.recover();
+    const claimed = this.#placeholders.listClaimed();
+    const { network } = profile;
+    const bubblewrap = { network, covers: this.#covers, isRecent: this.#probe.isRecent };
+    return this.#plans.compute(JSON.stringify([profile, claimed]), (files) =>
+      buildPlan(planMounts(profile, files, claimed), bubblewrap),
+    );
+  }
+
+  #wrap(
+    request: SandboxRequest,
+    profile: SandboxProfile,
+    { args, mounts }: BubblewrapPlan,
+    status: LaunchStatus | null,
+  ): SandboxedRequest {
+    const env = changeVariables(request.env, profile);
+    const reached = reachNetwork({ ...request, env }, profile, this.#nodePath);
+    const isBashScript = request.isBashScript === true && typeof profile.network === 'string';
+    const expected = this.#verifier.list(mounts, this.#covers);
+    const inside = startVerified(reached, expected, isBashScript);
+    const bubblewrap = { file: this.#probe.file, args };
+    const wrapped = wrapInBubblewrap(inside, bubblewrap, {
+      statusDescriptor: status?.descriptor ?? null,
+      syscallFilter: this.#syscallFilter,
+    });
+    return { ...wrapped, ownsPidNamespace: true };
+  }
+
+  close(): void {
+    this.#placeholders.close();
+    this.#statusFiles.close();
+  }
+}
+
+interface BubblewrapPlan extends MountPlan {
+  readonly args: readonly string[];
+}
+
+function buildPlan(plan: MountPlan, options: BubblewrapOptions): BubblewrapPlan {
+  return { ...plan, args: buildBubblewrapArgs(plan.mounts, options) };
 }
 
 function reachNetwork(
@@ -90,7 +169,7 @@ function reachNetwork(
 }
 
 function createSeatbeltLauncher(file: string): SandboxLauncher {
-  return {
+  const launcher: SandboxLauncher = {
     prepare: (request, profile) => ({
       program: {
         ...wrapInSeatbelt(
@@ -103,9 +182,13 @@ function createSeatbeltLauncher(file: string): SandboxLauncher {
       profile: profile.name,
       mountCount: 0,
       track: () => undefined,
+      hasStarted: () => null,
+      prepareAgain: () => launcher.prepare(request, profile),
       release: () => undefined,
     }),
+    close: () => undefined,
   };
+  return launcher;
 }
 
 function changeVariables(
@@ -113,9 +196,9 @@ function changeVariables(
   { removedVariables, addedVariables, temporaryDirectory }: SandboxProfile,
 ): SpawnRequest['env'] {
   const removed = new Set(removedVariables);
-  const kept = Object.entries(env).filter(([name]) => !removed.has(name));
+  const remaining = Object.entries(env).filter(([name]) => !removed.has(name));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(remaining),
     TMPDIR: temporaryDirectory,
     TMP: temporaryDirectory,
     TEMP: temporaryDirectory,
@@ -135,6 +218,14 @@ function createCovers(directory: string): Covers {
   chmodSync(covers.file, 0);
   chmodSync(covers.directory, 0);
   return covers;
+}
+
+/** Null where there is none. */
+function writeSyscallFilter(file: string): string | null {
+  const filter = buildSyscallFilter(process.arch);
+  if (filter === null) return null;
+  replacePrivateFileSync(file, filter);
+  return file;
 }
 
 function ignoreExisting(create: () => void): void {

@@ -7,11 +7,11 @@ export interface HostProxy {
   close(): void;
 }
 
+/** `host` as it is written in a request. */
+type IsReachable = (host: string, port: number) => boolean;
+
 /** Rejects when the socket cannot be made. */
-export function startHostProxy(
-  socket: string,
-  isReachable: (host: string) => boolean,
-): Promise<HostProxy> {
+export function startHostProxy(socket: string, isReachable: IsReachable): Promise<HostProxy> {
   const clients = new Set<Socket>();
   const server = createServer((client) => {
     clients.add(client);
@@ -52,16 +52,13 @@ function readHead(client: Socket, onHead: (head: string, rest: Buffer) => void):
   client.on('data', listen);
 }
 
-function serveClient(
-  client: Socket,
-  head: string,
-  rest: Buffer,
-  isReachable: (host: string) => boolean,
-): void {
+function serveClient(client: Socket, head: string, rest: Buffer, isReachable: IsReachable): void {
   const request = parseRequest(head);
-  if (request === null) return refuse(client, '400 Bad Request', 'Expected a request to a proxy.');
+  if (request === null || !isConnectable(request)) {
+    return refuse(client, '400 Bad Request', 'Expected a request to a proxy.');
+  }
   const { host, port } = request;
-  if (!isReachable(host)) {
+  if (!isReachable(host, port)) {
     return refuse(client, '403 Forbidden', `The network of the sandbox does not include ${host}.`);
   }
   const target = connect(port, host);
@@ -76,6 +73,14 @@ function serveClient(
   });
   client.on('close', () => target.destroy());
   target.on('close', () => client.destroy());
+}
+
+/**
+ * The system looks a name up until its first NUL, so that only what a name can consist of may be compared
+ * to the list of hosts. Node.js throws for a port that does not exist.
+ */
+function isConnectable({ host, port }: ProxyRequest): boolean {
+  return /^[a-z0-9._-]+$|^\[[0-9a-f:.]+\]$/.test(host) && port > 0 && port < 65_536;
 }
 
 interface ProxyRequest {
@@ -96,24 +101,38 @@ function parseRequest(head: string): ProxyRequest | null {
   if (address === undefined || !URL.canParse(address)) return null;
   const url = new URL(address);
   // One request per connection: the next one on it could name another host.
-  const kept = fields.filter((field) => !/^(?:proxy-|connection:|keep-alive:|host:)/i.test(field));
+  const otherFields = fields.filter(
+    (field) => !/^(?:proxy-|connection:|keep-alive:|host:)/i.test(field),
+  );
   const lines = [
     `${method} ${url.pathname}${url.search} ${version}`,
     `Host: ${url.host}`,
     'Connection: close',
-    ...kept,
+    ...otherFields,
   ];
   return { host: url.hostname, port: Number(url.port || 80), head: lines.join('\r\n') };
 }
 
-/** `hosts` are names, or `*.name` for all below it. A trailing dot names the same host. */
-export function isAllowedHost(host: string, hosts: readonly string[]): boolean {
-  const name = host.toLowerCase().replace(/\.$/, '');
-  return hosts.some((each) =>
-    each.startsWith('*.')
-      ? name.endsWith(each.slice(1)) && name.length >= each.length
-      : name === each,
-  );
+/** `hosts` are names, or `*.name` for all below it, each with a port or for all. A trailing dot names the same host. */
+export function isAllowedHost(host: string, port: number, hosts: readonly string[]): boolean {
+  const name = stripBrackets(host.toLowerCase().replace(/\.$/, ''));
+  return hosts.some((each) => {
+    const allowed = splitPort(each);
+    if (allowed.port !== null && allowed.port !== port) return false;
+    return allowed.name.startsWith('*.')
+      ? name.endsWith(allowed.name.slice(1)) && name.length >= allowed.name.length
+      : name === allowed.name;
+  });
+}
+
+/** `a.test:443` and `[::1]:443`; an address of IPv6 without brackets has no port. */
+function splitPort(host: string): { readonly name: string; readonly port: number | null } {
+  const [, name = host, port = null] = /^(\[.*\]|[^:]*):(\d+)$/.exec(host) ?? [];
+  return { name: stripBrackets(name), port: port === null ? null : Number(port) };
+}
+
+function stripBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }
 
 function refuse(client: Socket, status: string, text: string): void {

@@ -1,11 +1,16 @@
-import { accessSync, constants, lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { HooklineError } from '../../base/errors.ts';
+import type { ObservedFiles } from '../../base/observed-files.ts';
 import { isInside } from '../../base/paths.ts';
 import type { ProtectedPlace, SandboxProfile } from './profile.ts';
 
 /** One thing that is mounted over a path; what is mounted at a path hides what was mounted there before. */
 export interface Mount {
-  readonly kind: 'writable' | 'read-only' | 'hidden' | 'empty';
+  /**
+   * `empty` is a directory of its own, in which nothing is and this user may not write. `hollow` is one
+   * that cannot be listed, either, and in which only what is mounted in it can be reached.
+   */
+  readonly kind: 'writable' | 'read-only' | 'hidden' | 'empty' | 'hollow';
   readonly path: string;
   /** Where its content comes from; the path itself when absent. */
   readonly source?: string;
@@ -26,52 +31,69 @@ export interface MountPlan {
   readonly placeholders: readonly Placeholder[];
 }
 
-/** Bounds how many entries of a directory that has to be frozen stay writable one by one. */
-const MAX_THAWED_ENTRIES = 256;
+/** Bounds how many entries of a directory get mounts of their own. */
+const MAX_MOUNTED_ENTRIES = 256;
 
 /**
- * Reads the file system to find out which mounts make a profile true of it now. `claimed` are the
- * paths that exist only because a sandbox needs them.
+ * Finds out which mounts make a profile true of the file system now. `claimed` are the paths that exist
+ * only because a sandbox needs them.
  */
 export function planMounts(
   profile: SandboxProfile,
-  claimed: ReadonlySet<string> = new Set(),
+  files: ObservedFiles,
+  claimed: readonly string[],
 ): MountPlan {
-  const plan = new MountPlanner(claimed);
+  const plan = new MountPlanner(files, new Set(claimed));
   const isWorkspace = profile.name === 'workspace';
   for (const place of profile.emptied) plan.addIfPresent('empty', place);
   for (const place of profile.readable) plan.addIfPresent('read-only', place);
   for (const place of isWorkspace ? profile.writable : []) plan.addIfPresent('writable', place);
   if (profile.overlay !== null) plan.addOverlay(profile.overlay);
   plan.addIfPresent('writable', profile.temporaryDirectory);
+  // Parents first: what lies in a protected or hidden place is then known to need no mounts, which could open it.
   for (const place of isWorkspace ? sortByDepth(profile.protected) : []) plan.protect(place);
-  for (const place of profile.hidden) plan.hide(place);
+  const hidden = [...profile.hidden, ...profile.sockets].map((each) => ({ path: each }));
+  for (const place of sortByDepth(hidden)) plan.hide(place.path);
   return plan.finish();
 }
 
-/** What lies in a protected place is then known to need no mounts, which could make it writable. */
-function sortByDepth(places: readonly ProtectedPlace[]): readonly ProtectedPlace[] {
+function sortByDepth<Place extends { readonly path: string }>(
+  places: readonly Place[],
+): readonly Place[] {
   return places.toSorted((one, other) => countNames(one.path) - countNames(other.path));
 }
 
-const BY_STRICTNESS: readonly Mount['kind'][] = ['writable', 'empty', 'read-only', 'hidden'];
+const BY_STRICTNESS: readonly Mount['kind'][] = [
+  'writable',
+  'empty',
+  'read-only',
+  'hollow',
+  'hidden',
+];
 
 class MountPlanner {
   readonly #mounts = new Map<string, Mount>();
   readonly #placeholders = new Map<string, Placeholder>();
   readonly #frozen = new Set<string>();
+  /** What the profile opens by name: the only places that stay open in a hidden one. */
+  readonly #opened = new Set<string>();
+  readonly #files: ObservedFiles;
   readonly #claimed: ReadonlySet<string>;
 
-  constructor(claimed: ReadonlySet<string>) {
+  constructor(files: ObservedFiles, claimed: ReadonlySet<string>) {
+    this.#files = files;
     this.#claimed = claimed;
   }
 
   addIfPresent(kind: 'writable' | 'read-only' | 'empty', place: string): void {
-    if (readStats(place) !== null) this.#add({ kind, path: place });
+    if (this.#files.readKind(place) === 'absent') return;
+    this.#add({ kind, path: place });
+    if (kind !== 'empty') this.#opened.add(place);
   }
 
   addOverlay({ path: place, directory }: NonNullable<SandboxProfile['overlay']>): void {
     this.#mounts.set(place, { kind: 'writable', path: place, source: directory });
+    this.#opened.add(place);
   }
 
   /** Of two mounts at one path the stricter one holds. */
@@ -83,25 +105,55 @@ class MountPlanner {
 
   /** Only what lies in a writable place needs protection: all else is read-only. */
   protect({ path: place, absentText }: ProtectedPlace): void {
-    const root = this.#findWritableAround(place);
-    if (root === null) {
+    const around = this.#findAround(place);
+    if (around?.kind !== 'writable') {
       if (this.#mounts.has(place)) this.#add({ kind: 'read-only', path: place });
       return;
     }
-    const found = this.#pinParents(root, place);
+    const found = this.#pinParents(around.path, place);
     if (found.kind === 'frozen') return;
     if (found.kind === 'present') return this.#add({ kind: 'read-only', path: place });
     const text = found.path === place ? (absentText ?? null) : null;
     this.#placeholders.set(found.path, { path: found.path, text });
-    this.#add({ kind: 'read-only', path: found.path });
+    this.#add({ kind: text === null ? 'empty' : 'read-only', path: found.path });
   }
 
+  /** Throws when the place cannot be hidden. */
   hide(place: string): void {
-    const stats = readStats(place);
-    if (stats === null || this.#hasWritableInside(place)) return;
-    const root = this.#findWritableAround(place);
-    if (root !== null && this.#pinParents(root, place).kind !== 'present') return;
-    this.#add({ kind: 'hidden', path: place, isDirectory: stats.isDirectory() });
+    const around = this.#findAround(place);
+    const isHidden = around?.kind === 'hidden' || around?.kind === 'hollow';
+    if (isHidden || this.#opened.has(place) || this.#files.readKind(place) === 'absent') return;
+    const found = around?.kind === 'writable' ? this.#pinParents(around.path, place) : PRESENT;
+    if (found.kind === 'absent') return;
+    if (found.kind === 'frozen') {
+      throw new HooklineError('SANDBOX_UNAVAILABLE', {
+        message: `expected no link on the way to ${place}, which has to be hidden, and found one`,
+        hint: 'Run it again when nothing else changes these directories.',
+      });
+    }
+    this.#close(place);
+    this.#cover(place);
+  }
+
+  /** Forgets what was planned in a place that is hidden now, but for what is opened by name, and for what lies in that. */
+  #close(place: string): void {
+    const opened = [...this.#opened].filter((each) => isInside(place, each));
+    const isClosed = (each: string): boolean =>
+      isInside(place, each) && !opened.some((open) => isInside(open, each));
+    for (const places of [this.#mounts, this.#placeholders, this.#frozen]) {
+      for (const each of places.keys()) if (isClosed(each)) places.delete(each);
+    }
+  }
+
+  /** Nothing in it looks absent, either: git would commit that. */
+  #cover(place: string): void {
+    if (this.#opened.has(place)) return;
+    const kind = this.#files.readKind(place);
+    if (![...this.#opened].some((opened) => isInside(place, opened))) {
+      return this.#add({ kind: 'hidden', path: place, isDirectory: kind === 'directory' });
+    }
+    this.#add({ kind: 'hollow', path: place });
+    for (const name of this.#listFew(place)) this.#cover(path.join(place, name));
   }
 
   /**
@@ -114,20 +166,21 @@ class MountPlanner {
     for (const [index, name] of names.entries()) {
       const parent = current;
       current = path.join(parent, name);
-      const stats = readStats(current);
-      if (stats === null || this.#claimed.has(current)) {
-        if (canWrite(parent)) return { kind: 'absent', path: current };
+      const kind = this.#claimed.has(current) ? 'absent' : this.#files.readKind(current);
+      if (kind === 'absent') {
+        // Its owner could still give itself the right to write, so that it is frozen and not left alone.
+        if (this.#files.isWritable(parent)) return { kind: 'absent', path: current };
         this.#frozen.add(parent);
         return { kind: 'frozen' };
       }
       const isLast = index === names.length - 1;
-      if (stats.isSymbolicLink() || (!isLast && !stats.isDirectory())) {
+      if (kind === 'link' || (!isLast && kind !== 'directory')) {
         this.#frozen.add(parent);
         return { kind: 'frozen' };
       }
       if (!isLast) this.#add({ kind: 'writable', path: current });
     }
-    return { kind: 'present' };
+    return PRESENT;
   }
 
   /**
@@ -140,26 +193,20 @@ class MountPlanner {
       this.#placeholders.delete(absent);
       this.#mounts.delete(absent);
     }
-    const entries = readdirSync(directory, { withFileTypes: true });
     this.#add({ kind: 'read-only', path: directory });
-    for (const entry of entries.length > MAX_THAWED_ENTRIES ? [] : entries) {
-      if (entry.isDirectory() || entry.isFile()) {
-        this.#add({ kind: 'writable', path: path.join(directory, entry.name) });
-      }
+    for (const name of this.#listFew(directory)) {
+      this.#add({ kind: 'writable', path: path.join(directory, name) });
     }
   }
 
-  #findWritableAround(place: string): string | null {
-    const around = [...this.#mounts.values()]
-      .filter((mount) => mount.path !== place && isInside(mount.path, place))
-      .toSorted((one, other) => other.path.length - one.path.length)[0];
-    return around?.kind === 'writable' ? around.path : null;
+  /** The entries of a directory; none when there are too many to mount each. */
+  #listFew(directory: string): readonly string[] {
+    const names = this.#files.listEntries(directory);
+    return names.length > MAX_MOUNTED_ENTRIES ? [] : names;
   }
 
-  #hasWritableInside(place: string): boolean {
-    return [...this.#mounts.values()].some(
-      (mount) => mount.kind === 'writable' && isInside(place, mount.path),
-    );
+  #findAround(place: string): Mount | undefined {
+    return findAround(place, [...this.#mounts.values()]);
   }
 
   finish(): MountPlan {
@@ -180,23 +227,20 @@ type PinnedPlace =
   /** The first name on the way that does not exist. */
   | { readonly kind: 'absent'; readonly path: string };
 
+const PRESENT: PinnedPlace = { kind: 'present' };
+
 /** What lies in something hidden or read-only needs no mount that changes nothing. */
 function isNeeded(mount: Mount, mounts: readonly Mount[]): boolean {
-  const around = mounts
-    .filter((each) => each !== mount && isInside(each.path, mount.path))
-    .toSorted((one, other) => other.path.length - one.path.length)[0];
+  const around = findAround(mount.path, mounts);
   if (around?.kind === 'hidden') return false;
   return !(around?.kind === 'read-only' && mount.kind === 'read-only');
 }
 
-/** Without the right to write, no placeholder can be made; its owner could still give it that right. */
-function canWrite(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** The nearest mount above a place. */
+function findAround(place: string, mounts: readonly Mount[]): Mount | undefined {
+  return mounts
+    .filter((mount) => mount.path !== place && isInside(mount.path, place))
+    .toSorted((one, other) => other.path.length - one.path.length)[0];
 }
 
 function getStrictness({ kind }: Mount): number {
@@ -205,13 +249,4 @@ function getStrictness({ kind }: Mount): number {
 
 function countNames(file: string): number {
   return file.split(path.sep).filter((name) => name !== '').length;
-}
-
-/** Null when it does not exist, or cannot be reached. */
-function readStats(file: string): Stats | null {
-  try {
-    return lstatSync(file);
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,4 @@
-import { runProgram } from '../run.ts';
+import { type ProgramResult, runProgram } from '../run.ts';
 import { createProgramFinder } from '../program-finder.ts';
 import { buildBubblewrapArgs } from './bubblewrap.ts';
 
@@ -6,9 +6,12 @@ import { buildBubblewrapArgs } from './bubblewrap.ts';
 export type SandboxProbe =
   | {
       readonly works: true;
-      readonly launcher: 'bubblewrap' | 'sandbox-exec';
+      readonly launcher: 'bubblewrap';
       readonly file: string;
+      /** Whether it knows `--perms` and `--json-status-fd`. */
+      readonly isRecent: boolean;
     }
+  | { readonly works: true; readonly launcher: 'sandbox-exec'; readonly file: string }
   | {
       readonly works: false;
       /** What is missing, as a sentence. */
@@ -39,7 +42,7 @@ export async function probeSandbox(machine: ProbeMachine): Promise<SandboxProbe>
       hint: 'Install it: apt-get install bubblewrap, dnf install bubblewrap, or pacman -S bubblewrap.',
     };
   }
-  return tryBubblewrap(file);
+  return probeBubblewrap(file);
 }
 
 const SYSTEM_DIRECTORIES = '/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin';
@@ -56,10 +59,19 @@ function findBubblewrap({ path: pathVariable, untrusted }: ProbeMachine): string
 
 const PROBE_TIMEOUT_MS = 20_000;
 
-async function tryBubblewrap(file: string): Promise<SandboxProbe> {
+async function probeBubblewrap(file: string): Promise<SandboxProbe> {
+  const first = await tryBubblewrap(file, true);
+  const isOld = /unknown option/i.test(first.stderr.text);
+  const result = isOld ? await tryBubblewrap(file, false) : first;
+  if (!hasSucceeded(result)) return describeFailure(file, result);
+  return { works: true, launcher: 'bubblewrap', file, isRecent: !isOld };
+}
+
+function tryBubblewrap(file: string, isRecent: boolean): Promise<ProgramResult> {
   const covers = { file: '/dev/null', directory: '/' };
-  const args = buildBubblewrapArgs({ network: 'on' }, [], covers);
-  const result = await runProgram({
+  const mounts = [{ kind: 'empty', path: '/dev/shm' }] as const;
+  const args = buildBubblewrapArgs(mounts, { network: 'on', covers, isRecent });
+  return runProgram({
     file,
     args: [...args, '--', '/bin/sh', '-c', ':'],
     cwd: '/',
@@ -67,11 +79,15 @@ async function tryBubblewrap(file: string): Promise<SandboxProbe> {
     stdin: '',
     timeoutMs: PROBE_TIMEOUT_MS,
   });
-  if (result.ending === 'exit' && result.exitCode === 0) {
-    return { works: true, launcher: 'bubblewrap', file };
-  }
-  const said = result.spawnError?.message ?? result.stderr.text.trim().split('\n')[0] ?? '';
-  const detail = said === '' ? `it ended by ${result.ending}` : said;
+}
+
+function hasSucceeded({ ending, exitCode }: ProgramResult): boolean {
+  return ending === 'exit' && exitCode === 0;
+}
+
+function describeFailure(file: string, result: ProgramResult): SandboxProbe {
+  const message = result.spawnError?.message ?? result.stderr.text.trim().split('\n')[0] ?? '';
+  const detail = message === '' ? `it ended by ${result.ending}` : message;
   return { works: false, why: `${file} cannot make a sandbox here: ${detail}`, hint: FORBIDDEN };
 }
 
@@ -89,9 +105,11 @@ async function probeSeatbelt(): Promise<SandboxProbe> {
     stdin: '',
     timeoutMs: PROBE_TIMEOUT_MS,
   });
-  if (result.ending === 'exit' && result.exitCode === 0) {
-    return { works: true, launcher: 'sandbox-exec', file: SANDBOX_EXEC };
-  }
-  const said = result.spawnError?.message ?? result.stderr.text.trim();
-  return { works: false, why: `${SANDBOX_EXEC} cannot make a sandbox here: ${said}`, hint: null };
+  if (hasSucceeded(result)) return { works: true, launcher: 'sandbox-exec', file: SANDBOX_EXEC };
+  const message = result.spawnError?.message ?? result.stderr.text.trim();
+  return {
+    works: false,
+    why: `${SANDBOX_EXEC} cannot make a sandbox here: ${message}`,
+    hint: null,
+  };
 }

@@ -10,6 +10,11 @@ export interface SandboxProfile {
   readonly protected: readonly ProtectedPlace[];
   /** Files and directories that fail with EACCES; absent ones are left out. */
   readonly hidden: readonly string[];
+  /**
+   * Sockets of other programs, and directories for them, which are hidden, too. They come and go: one
+   * that goes away while the sandbox is made is left out, and the sandbox made again.
+   */
+  readonly sockets: readonly string[];
   /** Directories that look empty, because what they hold is of the running system: sockets. */
   readonly emptied: readonly string[];
   /** Exceptions from `emptied` that can be read. */

@@ -26,7 +26,10 @@ export function formatSeatbeltProfile(profile: SandboxProfile): string {
     formatRule('allow file-write*', [...writable, ...DEVICES]),
     formatRule('deny file-write*', protectedPaths),
     formatMoves(protectedPaths, writable),
-    formatRule('deny file-read* file-write* process-exec*', profile.hidden),
+    formatRule('deny file-read* file-write* process-exec*', [
+      ...profile.hidden,
+      ...profile.sockets,
+    ]),
     formatRule('deny network-outbound', profile.emptied),
     '(deny mach-lookup (global-name "com.apple.coreservices.launchservicesd"))',
     '(deny appleevent-send)',

@@ -1,3 +1,4 @@
+import { toKeptMessages } from '../../plugins/messages/provider-messages.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ModelRequest, Model } from '../../agent/models/model.ts';
@@ -5,7 +6,8 @@ import { type ScriptTurn, createScriptedModel } from '../../agent/models/scripte
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
 import { isInside } from '../../base/paths.ts';
-import { readSurroundings } from '../../host/surroundings.ts';
+import { getStateDirectory, readSurroundings } from '../../host/surroundings.ts';
+import { acquireProcessClaim } from '../../trust/claims.ts';
 import { createHost, type Host } from '../../host/create-host.ts';
 import {
   getTimeLimits,
@@ -85,7 +87,7 @@ export async function createPluginTestHost(
   const surroundings = readSurroundings();
   const tempWorkspace = await createTempWorkspace({ home: null, roots: [] }, surroundings);
   try {
-    const { importTimeoutMs: timeoutMs = getTimeLimits({}).importTimeoutMs } = options;
+    const { importTimeoutMs: timeoutMs } = getTimeLimits(options, surroundings.env);
     const plugins = await loadGivenPlugins(pluginsOrPath, surroundings.cwd, (entry) =>
       importPlugin(entry, tempWorkspace.directory, timeoutMs),
     );
@@ -199,7 +201,7 @@ async function run(
   const result = createAgentResult({
     run: ended,
     calls: calls.list(),
-    messages: session.messages(),
+    messages: toKeptMessages(session.messages()),
     model: session.state().model,
   });
   return { ...result, requests: model.requests, events: [...events] };
@@ -311,6 +313,7 @@ async function importPlugin(
   timeoutMs: number,
 ): Promise<unknown> {
   const provided = await loadProvidedModules();
+  acquireProcessClaim(getStateDirectory(readSurroundings()));
   const loading = await loadPlugin({
     entry,
     provided,

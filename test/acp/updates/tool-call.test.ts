@@ -19,6 +19,8 @@ test.each([
   ['Agent', { description: 'Look around', prompt: '…' }, 'think', 'Look around'],
   ['mcp__db__query', { sql: 'select 1\nfrom x' }, 'other', 'mcp__db__query select 1 …'],
   ['nothing', null, 'other', 'nothing'],
+  ['constructor', {}, 'other', 'constructor'],
+  ['__proto__', {}, 'other', '__proto__'],
 ])('%s %j is of the kind %s and called %s', (tool, input, kind, title) => {
   const call = describeCall({ tool, input, cwd });
   expect([call.kind, call.title]).toStrictEqual([kind, title]);

@@ -101,16 +101,9 @@ describe('why a call is refused', () => {
   });
 
   it('lists the reasons of the hooks that refused it, each once', () => {
-    expect(joinReasons(refused, 'otherwise')).toBe('no');
+    expect(joinReasons(refused)).toBe('no');
     expect(formatDenial(refused, 'Bash')).toBe('PreToolUse:Bash hook error: no');
     expect(formatObjections(refused, at)).toHaveLength(2);
-  });
-
-  it('is a default sentence when no hook gives a reason', () => {
-    expect(joinReasons(verdict({ effect: 'deny' }), 'otherwise')).toBe('otherwise');
-    expect(formatDenial(verdict({ effect: 'deny' }), 'Read')).toBe('Blocked by hook');
-    const stop = { reason: 'time is up', pending: 'skip' } as const;
-    expect(formatDenial(verdict({ effect: 'stop', stop }), 'Read')).toBe('time is up');
   });
 });
 
@@ -142,14 +135,6 @@ describe('a reason that is the result of the refused call', () => {
     const failed = outcome('two', { effect: 'deny', status: 'failed' });
     expect(findReasonAsResult(refusedBy(asResult('one'), failed))).toBe(null);
     expect(findReasonAsResult(refusedBy(outcome('passes')))).toBe(null);
-  });
-
-  it('is that of the stop when no hook gives one', () => {
-    const stop = { reason: 'time is up', pending: 'skip' } as const;
-    const stopped = asResult('one', { effect: 'stop', decision: { stop, reasonAsResult: true } });
-    const silent = verdict({ effect: 'stop', outcomes: [stopped] });
-    expect(findReasonAsResult({ ...silent, stop })).toBe('time is up');
-    expect(findReasonAsResult(silent)).toBe('Blocked by hook');
   });
 });
 

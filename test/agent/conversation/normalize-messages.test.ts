@@ -183,6 +183,27 @@ describe('a conversation that was interrupted', () => {
     ]);
   });
 
+  it('keeps a reminder with the result that it is about, and no user text with it', () => {
+    const reminder = (text: string) =>
+      ({ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }) as const;
+    const resultOf = (callId: string, content: string) =>
+      ({ type: 'tool_result', tool_use_id: callId, content }) as const;
+    const typed = { type: 'text', text: 'and now?' } as const;
+    expect(
+      normalizeMessages([
+        createUserMessage('go'),
+        callingMessage,
+        { role: 'user', content: [resultOf('a', 'hello'), reminder('about a'), typed] },
+        { role: 'user', content: [resultOf('b', 'you'), reminder('about b')] },
+      ]).at(-1)?.content,
+    ).toEqual([
+      resultOf('a', `hello\n\n${reminder('about a').text}`),
+      resultOf('b', 'you'),
+      typed,
+      reminder('about b'),
+    ]);
+  });
+
   it('keeps the objects of messages that stay as they are', () => {
     const first = createUserMessage('go');
     expect(normalizeMessages([first])[0]).toBe(first);

@@ -127,7 +127,7 @@ describe('where instructions are found', () => {
     expect(loaded.notes).toEqual([]);
   });
 
-  test('rules may limit the files that they count for', async () => {
+  test('rules of Cline may say which files they are for', async () => {
     const repository = createGround({
       'repo/.clinerules/ts.md': '---\npaths:\n  - "src/**/*.ts"\n  - "*.tsx"\n---\nUse types.\n',
       'repo/.claude/rules/all.md': '---\ndescription: no paths\n---\nBe kind.\n',
@@ -296,7 +296,7 @@ describe('nested instructions', () => {
     });
     const loaded = await load(repository);
     const file = path.join(repository.root, 'lib/deep/a.ts');
-    const found = await loaded.loadNested(file);
+    const found = await loaded.loadForFile(file, 'main');
     const nested = {
       memoryType: 'Project',
       loadReason: 'nested_traversal',
@@ -307,10 +307,68 @@ describe('nested instructions', () => {
       { file: 'repo/lib/deep/CLAUDE.md', text: 'deep', ...nested },
     ]);
     const nothing = { instructions: [], notes: [] };
-    expect(await loaded.loadNested(file)).toEqual(nothing);
+    expect(await loaded.loadForFile(file, 'main')).toEqual(nothing);
     for (const other of ['repo/node_modules/x/a.js', 'outside/a.ts']) {
-      expect(await loaded.loadNested(path.join(repository.top, other))).toEqual(nothing);
+      expect(await loaded.loadForFile(path.join(repository.top, other), 'main')).toEqual(nothing);
     }
+  });
+});
+
+describe('rules of Claude with paths', () => {
+  const RULES = {
+    'repo/.claude/rules/types.md': '---\npaths: "src/**/*.{ts,tsx}"\n---\nUse types. @more.md\n',
+    'repo/.claude/rules/more.md': 'More about types.',
+    'repo/.claude/rules/docs/prose.md': '---\npaths:\n  - *.md\n  - docs/\n---\nPlain words.\n',
+    'home/.claude/rules/mine.md': '---\npaths: [src/**]\n---\nMine.\n',
+    'repo/lib/.claude/rules/lib.md': '---\npaths: ["/inner/**"]\n---\nInner.\n',
+    'repo/lib/.claude/rules/any.md': 'For all of lib.',
+  };
+
+  test('are loaded when a file is read that matches them, each once for an agent', async () => {
+    const repository = createGround(RULES);
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual(['repo/.claude/rules/more.md']);
+    const loadFor = async (file: string, agent = 'main') =>
+      withRelativePaths(
+        repository,
+        (await loaded.loadForFile(path.join(repository.root, file), agent)).instructions,
+      );
+    const matched = { loadReason: 'path_glob_match', triggerFile: 'repo/src/a/b.ts' };
+    const forCode = [
+      {
+        file: 'home/.claude/rules/mine.md',
+        text: 'Mine.\n',
+        globs: ['src/**'],
+        memoryType: 'User',
+        ...matched,
+      },
+      {
+        file: 'repo/.claude/rules/types.md',
+        text: 'Use types. @more.md\n',
+        globs: ['src/**/*.{ts,tsx}'],
+        memoryType: 'Project',
+        ...matched,
+      },
+    ];
+    expect(await loadFor('other/a.ts')).toEqual([]);
+    expect(await loadFor('src/a/b.ts')).toEqual(forCode);
+    expect(await loadFor('src/a/c.tsx')).toEqual([]);
+    expect(await loadFor('src/a/b.ts', 'another agent')).toEqual(forCode);
+    loaded.forgetFiles('main');
+    expect(await loadFor('src/a/b.ts')).toEqual(forCode);
+  });
+
+  test('are relative to the directory that has them, and lie at any depth', async () => {
+    const repository = createGround(RULES);
+    const loaded = await load(repository);
+    const filesFor = async (file: string): Promise<readonly string[]> =>
+      names(repository, await loaded.loadForFile(path.join(repository.root, file), 'main'));
+    expect(await filesFor('docs/a.txt')).toEqual(['repo/.claude/rules/docs/prose.md']);
+    expect(await filesFor('inner/a.ts')).toEqual([]);
+    expect(await filesFor('lib/inner/a.ts')).toEqual([
+      'repo/lib/.claude/rules/any.md',
+      'repo/lib/.claude/rules/lib.md',
+    ]);
   });
 });
 

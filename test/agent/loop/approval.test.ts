@@ -99,6 +99,35 @@ describe('a user who is asked', () => {
   });
 });
 
+describe('the end of a denied call', () => {
+  async function listQuestions(react: Reaction | undefined, user: Person | null) {
+    const { fixture } = await play(['x'], react, user === null ? {} : { person: user });
+    return fixture.runtimeEvents.flatMap((event) =>
+      event.type === 'tool-end' ? [[event.deniedBy, event.question]] : [],
+    );
+  }
+
+  it('says who asked, and the reason that the user gave', async () => {
+    const ask = on('PreToolUse', { effect: 'ask', reason: 'look' });
+    const no = createUser(() => ({ isAllowed: false, reason: 'English only' }));
+    const silent = createUser(() => ({ isAllowed: false }));
+    expect(await listQuestions(undefined, no)).toEqual([
+      ['person', { askedBy: 'rule', userReason: 'English only' }],
+    ]);
+    expect(await listQuestions(ask, silent)).toEqual([
+      ['person', { askedBy: 'hook', userReason: null }],
+    ]);
+    expect(await listQuestions(ask, null)).toEqual([
+      ['nobody', { askedBy: 'hook', userReason: null }],
+    ]);
+    expect(await listQuestions(undefined, null)).toEqual([
+      ['nobody', { askedBy: 'rule', userReason: null }],
+    ]);
+    const deny = on('PreToolUse', { effect: 'deny', reason: 'no' });
+    expect(await listQuestions(deny, null)).toEqual([['hook', null]]);
+  });
+});
+
 describe('hooks of PermissionRequest', () => {
   it('answer for the user: allowed', async () => {
     const askedUser = yes();

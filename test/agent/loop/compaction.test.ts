@@ -76,6 +76,16 @@ describe('a conversation that fills the model’s context', () => {
     expect(named(fixture, 'PostCompact')).toEqual([]);
   });
 
+  it('names the hook of PreCompact that refuses without a reason', async () => {
+    const { fixture } = await play(
+      [full(), { text: 'Done.' }],
+      on('PreCompact', { effect: 'deny' }),
+    );
+    expect(notices(fixture)).toEqual([
+      'Compaction blocked by PreCompact hook: [inline:PreCompact]: Blocked by inline:PreCompact, which gave no reason',
+    ]);
+  });
+
   it('goes on as it is when the model gives no summary, with a warning', async () => {
     const failing: ScriptTurn = { failure: { class: 'billing_error', message: 'no money' } };
     const { recorder, result, fixture } = await play([full(), failing, { text: 'Done.' }]);

@@ -46,6 +46,13 @@ describe('a hook of Stop', () => {
     expect(named(fixture, 'TaskComplete')).toHaveLength(1);
   });
 
+  it('that refuses without a reason is named to the model', async () => {
+    const { recorder } = await play(inTurn('Stop', { effect: 'deny' }));
+    expect(listTexts(recorder.requests[1])[2]).toBe(
+      'user: Stop hook feedback:\nBlocked by inline:Stop, which gave no reason',
+    );
+  });
+
   it('that gives context makes the agent go on, too', async () => {
     const { recorder, result } = await play(inTurn('Stop', { context: 'one more thing' }));
     expect(result?.text).toBe('Turn 2.');

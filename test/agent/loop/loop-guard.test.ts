@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LoopGuard, type LoopRuling } from '../../../src/agent/loop/loop-guard.ts';
 
-interface FinishedCall {
-  readonly name: string;
-  readonly input: unknown;
-  readonly answer: string;
-  readonly success: boolean;
-}
+type FinishedCall = Parameters<LoopGuard['observe']>[0];
 
-const call: FinishedCall = { name: 'Read', input: { file: 'a' }, answer: 'x', success: true };
+const call: FinishedCall = { name: 'Read', input: { file: 'a' }, answer: 'x', outcome: 'success' };
 
-function observe(guard: LoopGuard, { name, input, answer, success }: FinishedCall): LoopRuling {
-  return guard.observe(name, input, answer, success);
+function observe(guard: LoopGuard, finished: FinishedCall): LoopRuling {
+  return guard.observe(finished);
 }
 
 function kindsOf(observed: readonly FinishedCall[]): readonly string[] {
@@ -45,10 +40,10 @@ describe('the loop guard', () => {
   });
 
   it('warns at the sixth failure in a row, whatever the calls are, and ends at the fifteenth', () => {
-    const failing = Array.from({ length: 15 }, (_, at) => ({
+    const failing = Array.from({ length: 15 }, (_, at): FinishedCall => ({
       ...call,
       input: at,
-      success: false,
+      outcome: 'failure',
     }));
     const kinds = kindsOf(failing);
     expect(kinds.indexOf('warn')).toBe(5);
@@ -57,10 +52,27 @@ describe('the loop guard', () => {
   });
 
   it('forgets failures with the first call that succeeds', () => {
-    const failed = (at: number): FinishedCall => ({ ...call, input: at, success: false });
+    const failed = (at: number): FinishedCall => ({ ...call, input: at, outcome: 'failure' });
     const fine = { ...call, input: 'fine' };
     const kinds = kindsOf([1, 2, 3, 4, 5].map(failed).concat(fine, [6, 7, 8].map(failed)));
     expect(new Set(kinds)).toEqual(new Set(['fine']));
+  });
+
+  it('ends nothing because of calls that hooks denied, and does not forget failures with them', () => {
+    const limits = { sameCalls: 8, failedCalls: 2, failedTurns: 2 };
+    const denied = { ...call, outcome: 'denied' } as const;
+    const guard = new LoopGuard(limits);
+    const kinds = Array.from({ length: 30 }, () => [
+      observe(guard, denied).kind,
+      guard.endTurn(['denied']).kind,
+    ]).flat();
+    expect(kinds.filter((kind) => kind !== 'fine')).toEqual(['warn']);
+    observe(guard, { ...call, outcome: 'failure', input: 1 });
+    expect(guard.endTurn(['failure', 'denied'])).toEqual({ kind: 'fine' });
+    observe(guard, denied);
+    expect(guard.endTurn(['denied'])).toEqual({ kind: 'fine' });
+    expect(observe(guard, { ...call, outcome: 'failure', input: 2 }).kind).toBe('end');
+    expect(guard.endTurn(['failure']).kind).toBe('end');
   });
 
   it('starts anew with a new prompt', () => {

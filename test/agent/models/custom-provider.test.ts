@@ -1,3 +1,4 @@
+import { MODEL_SERVICES } from '../../../src/base/model-services.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type CustomChoice,
@@ -241,7 +242,8 @@ describe('the facts of a plugin’s model', () => {
 describe('the name of a provider', () => {
   it('that is unknown is an error that lists those of plugins as well', async () => {
     const { providers } = await setUp(providerPlugin('mine', { baseUrl: 'http://127.0.0.1:9' }));
-    const expectedHint = `Known providers: ${[...PROVIDER_NAMES, 'mine'].join(', ')}.`;
+    const names = [...PROVIDER_NAMES, 'mine'].join(', ');
+    const expectedHint = `Known providers: ${names}, and ${MODEL_SERVICES.length} services by name (docs/reference/models.md).`;
     expect(
       await refusal(modelsWith({ providers, selection: { provider: 'mime' } }).openOwn()),
     ).toEqual({

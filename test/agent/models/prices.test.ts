@@ -38,11 +38,21 @@ test.each([
 });
 
 test.each([
+  ['claude-sonnet-4-5', undefined],
+  ['claude-opus-4-5-20251101', 'high'],
+  ['anthropic/claude-sonnet-4.6', 'high'],
+  ['claude-haiku-4-5', undefined],
+  ['gpt-5', undefined],
+])('%s uses the effort %s by default', (id, effort) => {
+  expect(findModelFacts(id).effort).toBe(effort);
+});
+
+test.each([
   ['claude-opus-6', 200_000],
   ['gpt-5-nano', 272_000],
   ['gpt-5.4-codex', 272_000],
   ['gemini-3.8-flash', 1_048_576],
   ['qwen3-coder:30b', 128_000],
 ])('%s has no price, rather than that of a similar model', (id, contextTokens) => {
-  expect(findModelFacts(id)).toEqual({ contextTokens, prices: null });
+  expect(findModelFacts(id)).toMatchObject({ contextTokens, prices: null });
 });

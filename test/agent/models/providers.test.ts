@@ -1,3 +1,4 @@
+import { MODEL_SERVICES } from '../../../src/base/model-services.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -50,7 +51,7 @@ test.each(PROVIDERS.filter(({ needsKey }) => needsKey))(
 );
 
 test('an unknown provider is refused with a suggestion', async () => {
-  const expectedHint = `Known providers: ${PROVIDER_NAMES.join(', ')}.`;
+  const expectedHint = `Known providers: ${PROVIDER_NAMES.join(', ')}, and ${MODEL_SERVICES.length} services by name (docs/reference/models.md).`;
   expect(await refusal({ provider: 'antropic' })).toEqual({
     code: 'MODEL_UNKNOWN',
     message: 'Unknown model provider "antropic".',

@@ -109,7 +109,9 @@ describe('UserPromptSubmit', () => {
       ending: 'stopped_by_hook',
       reason: 'Operation stopped by hook: not before noon',
     });
-    expect(listTexts(recorder.requests[0])).toEqual(['user: onetwo']);
+    expect(listTexts(recorder.requests[0])).toEqual([
+      'user: oneOperation stopped by hook: not before noontwo',
+    ]);
   });
 
   it('may rewrite the prompt, give context and name the session', async () => {

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { ReadTracker, type ToolContext } from '../../../src/agent/tools/tool-context.ts';
+import { ReadTracker } from '../../../src/agent/tools/files/read-tracker.ts';
+import type { ToolContext } from '../../../src/agent/tools/tool-context.ts';
 import { Shells } from '../../../src/agent/tools/shell/shells.ts';
 import type { Tool, ToolOutput } from '../../../src/agent/tools/tool.ts';
 import { createDirectory } from '../../base/directory.ts';

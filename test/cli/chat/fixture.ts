@@ -51,7 +51,7 @@ const NO_ACTIONS: UserActions = {
   unfold: () => undefined,
   getPasteLimit: () => 1000,
   rejectPaste: () => undefined,
-  resetExit: () => undefined,
+  noteKey: () => undefined,
 };
 
 /** A real screen on such a terminal. */

@@ -55,12 +55,12 @@ describe('hooks list', () => {
         'HOOK                                EVENT       MATCHER     STATE',
         'cline:workspace:PreToolUse          PreToolUse              ready',
         '  .clinerules/hooks/PreToolUse',
-        '  trust does not cover: /bin/sh (interpreter)',
         'claude:project:PreToolUse:guard.sh  PreToolUse  Edit|Write  ready',
         '  .claude/settings.json:8 · command "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh',
-        '  trust does not cover: /bin/sh (interpreter)',
         'claude:project:PreToolUse:true      PreToolUse  Bash        ready',
         '  .claude/settings.json:11 · command true · if Bash(git push *)',
+        '',
+        'Trust does not cover interpreters outside of the workspace: /bin/sh',
         '',
       ].join('\n'),
     );
@@ -299,7 +299,7 @@ describe('doctor', () => {
     const result = await runHookline(['doctor', '--json'], at(workspace, { env: { PATH: bin } }));
     expect(result.code).toBe(1);
     const { findings, problems } = jsonOf(result);
-    expect(problems).toBe(2);
+    expect(problems).toBe(3);
     const hint = (about: string, text: string) => ({
       about,
       level: 'hint',
@@ -312,7 +312,10 @@ describe('doctor', () => {
           ...hint(settingsFile(workspace), 'event "Stopp" not found'),
           level: 'problem',
         },
-        hint(path.join(workspace.repo, '.claude', 'hooks.json'), 'is not read'),
+        {
+          ...hint(path.join(workspace.repo, '.claude', 'hooks.json'), 'is not read'),
+          level: 'problem',
+        },
         hint('claude:project:Stop:x.ts', 'names jq and bun, which are not on the PATH'),
         expect.objectContaining({ about: 'claude:project:PreToolUse:line-1', level: 'problem' }),
       ]),

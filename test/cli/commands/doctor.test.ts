@@ -1,6 +1,14 @@
+import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { jsonOf, runHookline } from '../hookline.ts';
+import {
+  environmentOf,
+  hooklineProgram,
+  type HooklineResult,
+  jsonOf,
+  resultOf,
+  runHookline,
+} from '../hookline.ts';
 import { at, createTempWorkspace, HOOKS, write } from '../temp-workspace.ts';
 
 interface Report {
@@ -46,6 +54,42 @@ describe('hookline doctor', () => {
     chmodSync(write(workspace.repo, 'guard.sh', '#!/bin/sh\n'), 0o644);
     const { stdout } = await runHookline(['doctor'], at(workspace, { env: KEY }));
     expect(stdout).toMatch(/starts .*guard\.sh, which is not executable: run chmod \+x/);
+  });
+
+  it('checks that a sandbox works that Claude’s settings require', async () => {
+    const workspace = createTempWorkspace({
+      '.claude/settings.json': JSON.stringify({ sandbox: { enabled: true } }),
+    });
+    const readSandbox = (result: HooklineResult) => {
+      const { findings }: Report = jsonOf(result);
+      return { code: result.code, found: findings.find(({ about }) => about === 'sandbox') };
+    };
+    const env = { ...KEY, HOOKLINE_SANDBOX: 'off' };
+    expect(readSandbox(await runHookline(['doctor', '--json'], at(workspace, { env })))).toEqual({
+      code: 0,
+      found: {
+        about: 'sandbox',
+        level: 'fine',
+        text: 'bubblewrap at /usr/bin/bwrap (mode on, required by .claude/settings.json)',
+      },
+    });
+    const hidden = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap'];
+    const program = [process.execPath, hooklineProgram(), 'doctor', '--json'];
+    const { cwd, home } = at(workspace);
+    const child = spawn('bwrap', [...hidden, ...program], {
+      cwd,
+      env: environmentOf({ home, env: KEY }),
+    });
+    expect(readSandbox(await resultOf(child))).toEqual({
+      code: 1,
+      found: {
+        about: 'sandbox',
+        level: 'problem',
+        text: expect.stringMatching(
+          /^"sandbox\.enabled" in \.claude\/settings\.json is true, and none works: \S/,
+        ),
+      },
+    });
   });
 
   it('looks at the provider and its key', async () => {

@@ -175,6 +175,22 @@ describe('hooks import --from claude', () => {
     expect(existsSync(path.join(workspace.repo, 'other.json'))).toBe(true);
   });
 
+  it('copies what Claude Code would not read, with the command that the list names', async () => {
+    const stop = settings({ Stop: [{ hooks: [command('true')] }] });
+    const workspace = createTempWorkspace({ '.claude/hooks.json': stop });
+    write(workspace.home, '.claude/hooks.json', stop);
+    const listed = await runHookline(['hooks', 'list'], at(workspace));
+    expect(listed.stdout).toContain('copy its hooks with `hookline hooks import --from claude`');
+    const copied = await runHookline([...IMPORT, '--yes', '--json'], at(workspace));
+    expect(jsonOf(copied)).toMatchObject({
+      from: [path.join(workspace.repo, '.claude', 'hooks.json')],
+      added: [{ event: 'Stop', runs: 'true' }],
+      written: true,
+    });
+    const own = await runHookline([...IMPORT, '--global', '--yes', '--json'], at(workspace));
+    expect(jsonOf(own)).toMatchObject({ added: [{ event: 'Stop' }], written: true });
+  });
+
   it('says what is missing', async () => {
     const workspace = createTempWorkspace();
     const [nothing, nobody] = await Promise.all([

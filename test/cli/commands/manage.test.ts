@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, runHookline } from '../hookline.ts';
@@ -96,7 +96,12 @@ describe('hooks stats', () => {
       p95Ms: expect.any(Number),
       maxMs: expect.any(Number),
     };
-    expect(rest).toEqual({ dispatches: 2, unreadable: 0 });
+    expect(rest).toEqual({
+      roots: [workspace.repo],
+      dispatches: 2,
+      elsewhere: 0,
+      unreadable: 0,
+    });
     expect(new Map(hooks.map((each: { hook: string }) => [each.hook, each]))).toEqual(
       new Map([
         [OWN_ID, { hook: OWN_ID, runs: 2, failures: 0, refusals: 2, ...times }],
@@ -107,6 +112,27 @@ describe('hooks stats', () => {
       ]),
     );
     expect(readable.stdout).toMatch(/^HOOK +RUNS +FAILED +REFUSED +P50 +P95 +MAX\n/);
+    expect(readable.stdout).toContain(`2 events in ${workspace.repo}`);
+  });
+
+  it('counts this workspace only, unless --all is given', async () => {
+    const workspace = createWorkspaceWithOwnHook();
+    mkdirSync(path.join(workspace.directory, 'other', '.git'), { recursive: true });
+    const other = { ...at(workspace), cwd: path.join(workspace.directory, 'other') };
+    await runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
+    const run = (...args: string[]) => runHookline(['hooks', ...args], other);
+    expect((await run('stats')).stdout).toBe(
+      `No hook has run in ${other.cwd} yet; 1 event elsewhere: --all. Fire one with \`hookline hooks fire EVENT\`.\n`,
+    );
+    expect((await run('stats', '--all')).stdout).toContain('1 event in all workspaces');
+    const recorded = await run('test', 'case', '--record-trace', 'last');
+    expect(recorded).toMatchObject({ code: 2, stdout: '' });
+    expect(recorded.stderr).toContain(`for ${other.cwd}`);
+    expect(recorded.stderr).toContain('With --all the last event of any workspace is taken.');
+    const taken = await run('test', 'case', '--record-trace', 'last', '--all');
+    expect(taken.code).toBe(0);
+    expect(taken.stderr).toMatch(/^note: recorded from PreToolUse of \S+ in /);
+    expect(taken.stderr).toContain(workspace.repo);
   });
 });
 

@@ -148,7 +148,7 @@ describe('sessions show', () => {
 directory   .
 model       scripted test-model
 from        2026-01-02 03:04 to 2026-01-02 03:05
-transcript  ~/.hookline/sessions/${FIRST}/transcript.jsonl
+transcript  ~/.hookline/sessions/${FIRST}/${FIRST}.jsonl
 context: be brief
 
 > fix it

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  escapeForeignText,
+  escapeTerminalText,
   indent,
   formatDuration,
   toOneLine,
@@ -13,6 +15,29 @@ import {
 const anyText = fc.string({ unit: 'binary' });
 
 describe('printable', () => {
+  it('makes what fonts draw as nothing visible', () => {
+    const hidden = [
+      '\u3164',
+      '\u115F',
+      '\u1160',
+      '\u2800',
+      '\uFE0F',
+      '\u034F',
+      '\u{E0061}',
+      '\u2066',
+    ];
+    for (const character of hidden) {
+      const code = `\\u{${character.codePointAt(0)?.toString(16)}}`;
+      const text = `a${character}b`;
+      expect([
+        toPrintable(text),
+        toOneLine(text),
+        escapeForeignText(text),
+        escapeTerminalText(text),
+      ]).toEqual([`a${code}b`, `"a${code}b"`, `a${code}b`, `a${code}b`]);
+    }
+  });
+
   it('shows what cannot be seen, and leaves the rest', () => {
     expect(toPrintable('a\tb\nc\r\u001B[31m\u0085\u202E\uD800é😀')).toBe(
       String.raw`a	b\nc\u{d}\u{1b}[31m\u{85}\u{202e}\u{d800}é😀`,

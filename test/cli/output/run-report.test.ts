@@ -61,6 +61,35 @@ function createContext(flags: GlobalFlags = {}) {
   return { context, lines, notes };
 }
 
+describe('a call that nobody was there to approve', () => {
+  const text = 'Look at it. No user is available to approve it, so the call is denied.';
+
+  async function print(askedBy: 'hook' | 'rule'): Promise<readonly string[]> {
+    const { context, notes } = createContext();
+    const report = new RunReport(context, 'stream-json');
+    report.observe({
+      ...WHO,
+      type: 'tool-end',
+      callId: '1',
+      tool: 'Bash',
+      input: { command: 'ls' },
+      output: { response: null, text, success: false },
+      durationMs: 0,
+      deniedBy: 'nobody',
+      question: { askedBy, userReason: null },
+    });
+    await report.end(null);
+    return notes;
+  }
+
+  it('is printed by who asked, whatever the reason says', async () => {
+    expect(await print('rule')).toEqual([`denied: Bash: ${text}`]);
+    expect(await print('hook')).toEqual([
+      `denied: Bash: ${text} (a hook asked for approval, and no user is available)`,
+    ]);
+  });
+});
+
 describe('an event that cannot be redacted', () => {
   it('is left out and reported once, and everything else is printed', async () => {
     const { context, lines, notes } = createContext();

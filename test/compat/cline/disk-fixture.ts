@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentEvent } from '../../../src/compat/cline/core-events.ts';
+import type { AgentEvent } from '../../../src/compat/cline/agent-events.ts';
 import { createSdkFixture, type SdkFixture, type ServiceTurn } from './sdk-fixture.ts';
 
 export interface DiskFixture extends SdkFixture {
@@ -34,7 +34,8 @@ export async function createDiskFixture(
 }
 
 function problemIn(event: AgentEvent): readonly string[] {
-  if (event.type === 'error') return [event.error.message];
+  const message = event.type === 'error' ? event.error.message : '';
+  if (message.startsWith('plugin ')) return [message];
   return event.type === 'notice' ? [event.message] : [];
 }
 

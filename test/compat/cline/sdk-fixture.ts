@@ -5,7 +5,8 @@ import { onTestFinished, vi } from 'vitest';
 import type { AgentPlugin, AgentExtensionApi } from '../../../src/plugins/contract/plugin.ts';
 import type { AgentRuntimeHooks } from '../../../src/plugins/contract/runtime-hooks.ts';
 import { ClineCore, type StartSessionResult } from '../../../src/compat/cline/cline-core.ts';
-import type { AgentEvent, CoreSessionEvent } from '../../../src/compat/cline/core-events.ts';
+import type { AgentEvent } from '../../../src/compat/cline/agent-events.ts';
+import type { CoreSessionEvent } from '../../../src/compat/cline/core-events.ts';
 import type {
   ClineCoreOptions,
   ClineCoreStartInput,
@@ -108,11 +109,12 @@ export function answers({ service }: SdkFixture): readonly string[] {
 
 export const DONE: ServiceTurn = { text: 'Done.' };
 
-/** The recoverable errors that subscribers receive. */
+/** The problems of plugins that subscribers receive as errors. */
 export function errorsIn(fixture: SdkFixture): readonly string[] {
   return fixture
     .agentEvents()
-    .flatMap((event) => (event.type === 'error' ? [event.error.message] : []));
+    .flatMap((event) => (event.type === 'error' ? [event.error.message] : []))
+    .filter((message) => message.startsWith('plugin '));
 }
 
 export function noticesIn(fixture: SdkFixture): readonly string[] {

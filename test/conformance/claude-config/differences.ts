@@ -101,8 +101,8 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: { '49-misc2': ['settings_env', 'http_allow'] },
     claude:
       '`env`, `allowedHttpHookUrls` and `httpHookAllowedEnvVars` count in every settings file.',
-    here: 'They count in the user’s, the caller’s and managed settings. A workspace’s `env` reaches only that workspace’s hooks and is trusted together with them; its lists are reported and not used.',
-    why: 'A repository must not change the environment of other hooks, or where they may send data.',
+    here: 'They count in the user’s, the caller’s and managed settings; `env` for hooks, commands and MCP servers, not for Hookline itself. A workspace’s `env` reaches only that workspace’s hooks and is trusted together with them; its lists take away from its own hooks and never add.',
+    why: 'A repository must not change the environment of other hooks, where they may send data, or switch them off.',
   },
   {
     cases: { '17-envfile': ['ss1', 'ss2', 'ss3', 'cwd', 'seen'] },

@@ -20,6 +20,7 @@ export async function openManagedFixture(openFixture: OpenFixture, setup: Setup,
   const managedDirectory = path.join(directory, DIRECTORY);
   const claudePlaces = { ...findClaudePlaces(machine), managedDirectory };
   const hookSet = createHookSet({
+    untrusted: [],
     dialects: [createClaudeDiscoverer(claudePlaces, createClaudeSession(machine), search.ports ?? {})],
     settings: config.settings,
     surroundings,

@@ -14,6 +14,7 @@ const SESSION: ClaudeSession = {
   env: {},
   settingsEnv: {},
   machine: { platform: 'linux', findProgram: () => null },
+  untrusted: [],
 };
 
 function inputWithTranscript(transcriptPath: string | null) {

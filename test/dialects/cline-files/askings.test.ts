@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createClineFilesDiscoverer } from '../../../src/dialects/cline-files/discover.ts';
 import type { Profile } from '../../../src/dialects/cline-files/events.ts';
 import { findNames } from '../../../src/dialects/cline-files/tool-mentions.ts';
-import type { Verdict } from '../../../src/hooks/decision.ts';
+import type { FailurePolicy, Verdict } from '../../../src/hooks/decision.ts';
 import type { HookEngine } from '../../../src/hooks/engine.ts';
 import type { FiredEvent } from '../../../src/hooks/facts.ts';
 import { createProgramFinder } from '../../../src/process/program-finder.ts';
@@ -18,7 +18,11 @@ import { engineOf } from '../../hooks/handlers.ts';
 type Files = Readonly<Record<string, string>>;
 
 /** An engine over the hooks of a workspace whose hook directory holds these files. */
-function engineWith(files: Files, profiles: Readonly<Record<string, Profile>> = {}): HookEngine {
+function engineWith(
+  files: Files,
+  profiles: Readonly<Record<string, Profile>> = {},
+  onFailure: FailurePolicy = 'open',
+): HookEngine {
   const named = Object.entries(files).map(
     ([name, text]) => [path.join('.cline', 'hooks', name), text] as const,
   );
@@ -45,7 +49,7 @@ function engineWith(files: Files, profiles: Readonly<Record<string, Profile>> = 
   }).discover();
   const handlers = hooks.flatMap((hook) =>
     hook.toHandlers({
-      onFailure: 'open',
+      onFailure,
       timeoutMs: 120_000,
       environment: { PATH: process.env['PATH'] ?? '' },
       withheld: () => null,
@@ -77,6 +81,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   AskUserQuestion: { questions: [{ question: 'q', options: [] }] },
   TodoWrite: { todos: [] },
   NotebookEdit: { notebook_path: '/ws/a.ipynb', new_source: 'x' },
+  ReadMcpResourceTool: { server: 's', uri: 'note://one' },
   read_file: { path: 'a' },
   write_to_file: { path: 'a', content: 'x' },
   replace_in_file: {
@@ -92,6 +97,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   focus_chain: { task_progress: '- [ ] a' },
   ask_followup_question: { question: 'q' },
   use_skill: { skill_name: 's' },
+  access_mcp_resource: { server_name: 's', uri: 'note://one' },
   use_mcp_tool: { server_name: 'github', tool_name: 'create_issue', arguments: '{}' },
   read_files: { files: [{ path: 'a' }] },
   editor: { path: 'a', new_text: 'x' },
@@ -154,7 +160,7 @@ function shell(text: string): Files {
 /** Code that names more tools of one generation than the guard, so that its profile is that one. */
 const DECOYS: Readonly<Record<string, string>> = {
   nothing: '',
-  classic: 'known="list_code_definition_names browser_action access_mcp_resource"',
+  classic: 'known="list_code_definition_names browser_action attempt_completion"',
   sdk: 'known="ask_question spawn_agent search_codebase"',
 };
 
@@ -183,7 +189,6 @@ describe('a guard that denies the name that the model called', () => {
       'ToolSearch',
       'ExitPlanMode',
       'ListMcpResourcesTool',
-      'ReadMcpResourceTool',
     ]);
   });
 
@@ -211,15 +216,15 @@ describe('a guard that denies the name that the model called', () => {
   }
 });
 
-test('a guard of one generation denies its tool under every name that a model has for it', async () => {
-  const pairs = (['classic', 'sdk'] as const).flatMap((vocabulary) =>
+test('a guard of one vocabulary denies its tool under every name that a model has for it', async () => {
+  const pairs = VOCABULARIES.flatMap((vocabulary) =>
     ALL_NAMES.flatMap((called) =>
       listNamesOfCall({ name: called, input: INPUTS[called] }, vocabulary)
         .filter((name) => listNamesIn(vocabulary).includes(name))
         .map((name) => [name, called] as const),
     ),
   );
-  expect(pairs.length).toBeGreaterThan(60);
+  expect(pairs.length).toBeGreaterThan(100);
   const verdicts = await Promise.all(
     pairs.map(async ([name, called]) => {
       const engine = engineWith(shell(`${TOOL}\ncase "$tool" in ${name}) ${DENY} ;; esac`));
@@ -311,6 +316,18 @@ describe('a hook is asked', () => {
       'Read',
       ['own read_file'],
     ],
+    [
+      'also in Claude’s vocabulary, when its text names the tool only there',
+      '[ "$tool" = Bash ]',
+      'run_commands',
+      ['classic execute_command', 'claude Bash'],
+    ],
+    [
+      'in its own alone, when it knows the tool there, too',
+      'case "$tool" in Bash|execute_command) ;; esac',
+      'run_commands',
+      ['own execute_command'],
+    ],
     ['under a former name that its text has', 'Task|Agent', 'Task', ['claude Task']],
     [
       'also as it was called, when a message of its code has that name',
@@ -329,14 +346,32 @@ describe('a hook is asked', () => {
     expect(describeRuns(await engine.dispatch(call(name)))).toEqual(runs);
   });
 
-  test('in both, when it is a compiled program that names none', async () => {
-    // The shell reads this as a script, whose last lines have bytes that no text has.
-    const engine = engineWith(shell(`${SAYS_TOOL}\nexit 0\n\0\0`));
-    expect(describeRuns(await engine.dispatch(call('Bash')))).toEqual([
-      'classic execute_command',
-      'sdk run_commands',
-      'claude Bash',
-    ]);
+  // The shell reads these as scripts, whose last lines have bytes that no text has.
+  test.each([
+    ['once, when it names no tool', 'x', 'Bash', ['own execute_command']],
+    ['under the called name, when it has it', 'read_files', 'read_files', ['own read_files']],
+    ['in its own generation alone', 'read_filesx', 'Bash', ['own run_commands']],
+    [
+      'in both, when it names tools of both',
+      'xwrite_to_file\0run_commandsx',
+      'Read',
+      ['classic read_file', 'sdk read_files'],
+    ],
+    [
+      'in every vocabulary, when it is packed',
+      'UPX!',
+      'Bash',
+      ['classic execute_command', 'sdk run_commands', 'claude Bash'],
+    ],
+  ])('of a compiled program, %s', async (_title, strings, name, runs) => {
+    const engine = engineWith(shell(`${SAYS_TOOL}\nexit 0\n\0${strings}\0`));
+    expect(describeRuns(await engine.dispatch(call(name)))).toEqual(runs);
+  });
+
+  test('in the strings of a compiled program behind its first megabyte', async () => {
+    const code = 'x\0'.repeat(600_000);
+    const engine = engineWith(shell(`${SAYS_TOOL}\nexit 0\n${code}run_commands\0`));
+    expect(describeRuns(await engine.dispatch(call('Bash')))).toEqual(['own run_commands']);
   });
 
   test('in the profile that is set for it, whatever its text names', async () => {
@@ -433,4 +468,77 @@ test('a payload is of the generation whose tool it shows, also in hookName', asy
     ],
     ['sdk PreToolUse apply_patch apply_patch'],
   ]);
+});
+
+describe('a hook that knows no name under which it sees the tool', () => {
+  const HOOK = 'cline:workspace-cline:PreToolUse';
+  const guard = (names: string): Files =>
+    shell(`${TOOL}\ncase "$tool" in ${names}) ${DENY} ;; esac`);
+
+  async function listWarnings(
+    names: string,
+    called: string,
+    profile?: Profile,
+  ): Promise<readonly string[]> {
+    const engine = engineWith(guard(names), profile === undefined ? {} : { [HOOK]: profile });
+    const { messages, outcomes } = await engine.dispatch(call(called));
+    expect(messages.map(({ text }) => text)).toEqual([
+      ...new Set(outcomes.flatMap(({ notes }) => notes)),
+    ]);
+    return messages.map(({ text }) => text);
+  }
+
+  test('is warned about when its profile was set to another vocabulary than its text names', async () => {
+    expect(await listWarnings('write_to_file', 'Write', 'sdk')).toEqual([
+      'suspicious: it sees Write as editor, a name that its text does not know; its text names write_to_file',
+    ]);
+    expect(await listWarnings('run_commands|read_files', 'execute_command', 'classic')).toEqual([
+      'suspicious: it sees execute_command, a name that its text does not know; its text names run_commands',
+    ]);
+  });
+
+  test('is warned about when another tool stands for the called one', async () => {
+    expect(await listWarnings('write_to_file', 'NotebookEdit')).toEqual([
+      'suspicious: it sees NotebookEdit as replace_in_file, a name that its text does not know; its text names write_to_file',
+    ]);
+    expect(await listWarnings('apply_patch|run_commands', 'NotebookEdit')).toEqual([
+      'suspicious: it sees NotebookEdit as editor, a name that its text does not know; its text names apply_patch',
+    ]);
+  });
+
+  test.each([
+    ['a guard of other tools', 'execute_command', 'Write', undefined],
+    ['a guard of other tools, in a set profile', 'execute_command', 'Write', 'classic'],
+    ['a set profile that fits', 'write_to_file', 'Write', 'classic'],
+    ['a guard for one of two tools of its own generation', 'write_to_file', 'Edit', undefined],
+    ['another tool stands for it, and a guard of commands', 'execute_command', 'NotebookEdit'],
+    ['a pattern that fits', '*write*', 'Write', undefined],
+    ['a tool of a plugin', 'write_to_file', 'deploy', undefined],
+    ['a tool of a server', 'write_to_file', 'mcp__github__create_issue', undefined],
+    ['a tool without a name in its vocabulary', 'run_commands|read_files', 'Glob', undefined],
+    ['a hook that names no tool', 'x', 'Write', 'sdk'],
+  ] as const)('is not assumed of %s', async (_title, names, called, profile?: Profile) => {
+    expect(await listWarnings(names, called, profile)).toEqual([]);
+  });
+
+  test('sees the SDK’s names in `tool_call`, whatever its profile is', async () => {
+    const files = shell(`${SDK_FIRST}\ncase "$tool" in run_commands) ${DENY} ;; esac`);
+    const { effect } = await engineWith(files, { [HOOK]: 'classic' }).dispatch(call('Bash'));
+    expect(effect).toBe('deny');
+    const { messages } = await engineWith(files, { [HOOK]: 'classic' }).dispatch(call('Write'));
+    expect(messages).toEqual([]);
+  });
+
+  test('fails where its failures refuse, and is explained', async () => {
+    const engine = engineWith(guard('write_to_file'), {}, 'closed');
+    const suspicion =
+      'it sees NotebookEdit as replace_in_file, a name that its text does not know; its text names write_to_file';
+    expect(await engine.dispatch(call('NotebookEdit'))).toMatchObject({
+      effect: 'deny',
+      reasons: [{ hook: HOOK, text: suspicion }],
+      outcomes: [{ status: 'failed', failure: { kind: 'exit', message: suspicion } }],
+    });
+    expect(engine.explain(call('NotebookEdit')).runs).toMatchObject([{ suspicion }]);
+    expect(engine.explain(call('Write')).runs[0]).not.toHaveProperty('suspicion');
+  });
 });

@@ -289,6 +289,16 @@ describe('PowerShell beside Unix hooks', () => {
 });
 
 describe('directories', () => {
+  test('of rules are found in any case of their names, and none is called misspelt', () => {
+    const home = createDirectory();
+    for (const place of ['Rules/hooks', 'rules/Hooks']) {
+      write(path.join(home, 'Documents/Cline', place, 'TaskStart'), '');
+    }
+    const found = discover({ home, documents: [path.join(home, 'Documents')] });
+    expect(ids(found)).toEqual(['cline:global-rules:TaskStart', 'cline:global-rules-2:TaskStart']);
+    expect(found.ignored).toEqual([]);
+  });
+
   test('come in declared order: documents, rules, home, given, workspace roots', () => {
     const base = createDirectory();
     const at = (name: string): string => path.join(base, name);

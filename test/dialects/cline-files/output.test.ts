@@ -62,6 +62,18 @@ describe('the three ways of finding JSON', () => {
     expect(answer).toEqual({ context: 'kept' });
   });
 
+  test.each([
+    ['{"data":{"cancel":true}}', 'data."cancel": true'],
+    ['{"cancel":false,"result":{"decision":"block"}}', 'result."decision": block'],
+    ['{"result":{"data":[{"decision":"block"}]}}', 'result.data."decision": block'],
+  ])('a refusal in a wrapper is suspicious: %s', (stdout, place) => {
+    const { fault, suspicion } = readAnswer(stdout);
+    expect([fault, suspicion]).toEqual([
+      null,
+      `${place} is not read, but looks like a refusal; expected {"cancel": true}`,
+    ]);
+  });
+
   test('an object inside JSON without known fields is no answer', () => {
     expect(readAnswer('{"payload":{"cancel":true}}')).toEqual({
       answer: null,
@@ -123,6 +135,12 @@ describe('a fault', () => {
     ['a doubled key', '{"cancel":true,"cancel":false}'],
     ['a doubled key behind an escape', String.raw`{"cancel":true,"c\u0061ncel":false}`],
     ['two answers', '{"cancel":true}\n{"cancel":false}'],
+    [
+      'Claude’s answer',
+      '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}',
+    ],
+    ['Claude’s answer beside an allow', '{"cancel":false,"decision":"block"}'],
+    ['a list as the decision', '{"decision":["block"]}'],
     ['a refusal before context', '{"cancel":true}\n{"contextModification":"x"}'],
     ['two control lines', 'HOOK_CONTROL\t{"cancel":true}\nHOOK_CONTROL\t{"cancel":false}'],
     ['an answer as a JSON string', JSON.stringify('{"cancel":true}')],

@@ -34,6 +34,14 @@ function common(name: FileHookName, profile: Profile): object {
 
 const TASK = { taskId: 't', ulid: '01J' };
 
+/** The tool under the names that no Cline sends. */
+function aliases(name: string, input: object): object {
+  return { tool_name: name, tool_input: input, toolName: name, tool: name };
+}
+
+const RUNS_TESTS = { command: 'npm test', requires_approval: false };
+const SAYS_HI = { command: 'echo hi', requires_approval: false };
+
 interface Golden {
   readonly name: FileHookName;
   readonly event: FiredEvent;
@@ -100,6 +108,7 @@ const GOLDEN: readonly Golden[] = [
       tool: { callId: 'c1', name: 'Bash', input: { command: 'npm test' } },
     },
     classic: {
+      ...aliases('execute_command', RUNS_TESTS),
       preToolUse: {
         toolName: 'execute_command',
         tool: 'execute_command',
@@ -108,6 +117,7 @@ const GOLDEN: readonly Golden[] = [
       tool_call: { id: 'c1', name: 'run_commands', input: { commands: ['npm test'] } },
     },
     sdk: {
+      ...aliases('run_commands', { commands: ['npm test'] }),
       preToolUse: {
         toolName: 'run_commands',
         tool: 'run_commands',
@@ -125,6 +135,7 @@ const GOLDEN: readonly Golden[] = [
       durationMs: 10.4,
     },
     classic: {
+      ...aliases('execute_command', SAYS_HI),
       postToolUse: {
         toolName: 'execute_command',
         tool: 'execute_command',
@@ -144,6 +155,7 @@ const GOLDEN: readonly Golden[] = [
       },
     },
     sdk: {
+      ...aliases('run_commands', { commands: ['echo hi'] }),
       postToolUse: {
         toolName: 'run_commands',
         tool: 'run_commands',
@@ -340,8 +352,8 @@ describe('nothing is left out because it is falsy', () => {
 });
 
 describe('particular values', () => {
-  test('a task that is done', () => {
-    const event: FiredEvent = { name: 'Notification', type: 'agent_completed', message: 'done' };
+  test.each(['task_complete', 'agent_completed'])('a task that is done (%s)', (type) => {
+    const event: FiredEvent = { name: 'Notification', type, message: 'done' };
     expect(payloadOf(event, 'Notification', 'classic')).toMatchObject({
       notification: {
         event: 'task_complete',

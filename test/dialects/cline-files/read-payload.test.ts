@@ -60,7 +60,7 @@ const firedEvents: fc.Arbitrary<Told> = fc.oneof(
   })),
   fc
     .record({
-      type: fc.constantFrom('agent_completed', 'permission_prompt'),
+      type: fc.constantFrom('task_complete', 'permission_prompt'),
       message: fc.string(),
       source: fc.string(),
       waiting: fc.boolean(),

@@ -34,9 +34,24 @@ it.each([
   [{ decision: 'block', reason: 'no' }],
   [{ block: true }],
   [{ allow: false }],
+  [{ decision: ['block'] }],
+  [{ result: { skip: true } }],
+  [{ hookSpecificOutput: { permissionDecision: 'deny' } }],
 ])('%j is a failure that refuses, because the plugin seems to mean that', (result) => {
   expect(readToolCall(result, 'one')).toEqual({
     failure: { kind: 'output', message: expect.stringContaining('expected an object such as') },
+    onFailure: 'closed',
+  });
+});
+
+it.each([
+  [{ policy: { enabled: 'false' } }],
+  [{ policy: { enabled: 0 } }],
+  [{ policy: { autoApprove: 'false' } }],
+  [{ policy: 'deny' }],
+])('%j is a failure that refuses, because its flag is no boolean', (result) => {
+  expect(readToolCall(result, 'one')).toEqual({
+    failure: { kind: 'output', message: expect.stringContaining('expected "policy" such as') },
     onFailure: 'closed',
   });
 });

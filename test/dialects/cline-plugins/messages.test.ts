@@ -106,7 +106,7 @@ describe('a conversation as message builders see it', () => {
 describe('a mutable request', () => {
   const tools = [{ name: 'one', description: 'first', schema: { type: 'object' } }];
   const make = () =>
-    createMutableRequest({ system: 'SYS', messages: TALK, tools }, { iteration: 1 });
+    createMutableRequest({ system: 'SYS', messages: TALK, tools }, { metadata: { iteration: 1 } });
 
   it('lists nothing that stayed as it was', () => {
     expect(make().listChanges()).toEqual({});
@@ -122,7 +122,17 @@ describe('a mutable request', () => {
     expect(live.copyForPlugin().options?.['metadata']).toEqual({ iteration: 1, more: true });
     expect(live.listChanges()).toEqual({
       tools: [{ name: 'one', description: 'changed', schema: { type: 'object' } }],
-      options: { temperature: 0.5, maxOutputTokens: 9, system: 'other' },
+      options: {
+        temperature: 0.5,
+        maxOutputTokens: 9,
+        system: 'other',
+        ownOptions: {
+          temperature: 0.5,
+          odd: 1,
+          maxTokens: 9,
+          metadata: { iteration: 1, more: true },
+        },
+      },
     });
   });
 

@@ -27,7 +27,8 @@ async function startWaiting(host: Host): Promise<{
     if (event.type === 'tool-delta') runStarted.reach(event.sessionId);
   });
   const done = host.start({ prompt: 'wait' });
-  return { sessionId: await runStarted.reached, done };
+  const ended = done.then(({ result }) => expect.fail(`the run ended: ${JSON.stringify(result)}`));
+  return { sessionId: await Promise.race([runStarted.reached, ended]), done };
 }
 
 const waiting = calls(['Bash', { command: 'echo begun; sleep 100' }]);

@@ -168,7 +168,7 @@ describe('servers of the user', () => {
         [
           "mcp.json",
           3,
-          "expected JSON, found the end of the file where it is not allowed (close brace expected)",
+          "expected JSON, found the end of the file at column 1 (missing }} at the end)",
         ],
         [
           ".claude.json",

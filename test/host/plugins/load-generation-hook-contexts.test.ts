@@ -83,6 +83,7 @@ const EXPECTED = {
     metadata: { toolSource: { providerId: 'p', modelId: 'm', executionMode: 'runtime' } },
   },
   input: INPUT,
+  cwd: '/ws',
 };
 
 describe('the context of a beforeTool hook', () => {

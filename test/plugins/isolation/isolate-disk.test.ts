@@ -34,9 +34,11 @@ describe('plugins on disk, each in a process of its own', () => {
     );
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
     const [crashed = '', worked = ''] = answers(fixture);
-    expect(crashed).toContain(
-      'the process of the plugin "brittle" ended by itself with exit code 3',
-    );
+    expect(JSON.parse(crashed)).toEqual({
+      error: expect.stringContaining(
+        'the process of the plugin "brittle" ended by itself with exit code 3',
+      ),
+    });
     expect(JSON.parse(worked)).toMatchObject({ from: 'sound', calls: 1, input: { a: 'b' } });
     const pids = pidsIn(fixture.workspace);
     expect(pids).toHaveLength(3);

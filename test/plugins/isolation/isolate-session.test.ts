@@ -127,7 +127,8 @@ describe('a session with a plugin in a process of its own', () => {
     );
     expect(result).toMatchObject({ finishReason: 'completed', text: 'Done.' });
     const sentence = 'the process of the plugin "brittle" ended by itself with exit code 8';
-    expect(answers(fixture).map((answer) => answer.includes(sentence))).toEqual([true, true]);
+    const failure = { error: expect.stringContaining(sentence) };
+    expect(answers(fixture).map((answer) => JSON.parse(answer))).toEqual([failure, failure]);
     expect(where.issues).toMatchObject([{ phase: 'uncaught', level: 'error' }]);
     expect(sessionId).not.toBe('');
   });

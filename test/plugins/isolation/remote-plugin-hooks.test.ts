@@ -53,6 +53,19 @@ describe('hooks in a process of their own', () => {
     expect(await hook('afterModel', model)).toMatchObject({ context: model });
   });
 
+  it('refuse with getters of a class and with hidden fields, too', async () => {
+    const { hook } = await openActive(
+      hooksText(`
+        beforeTool: () => new (class { get skip() { return true } get reason() { return 'no' } })(),
+        beforeRun: () => Object.defineProperty({}, 'stop', { value: true }),
+        afterTool: () => ({ policy: new (class { get enabled() { return false } })() }),
+      `),
+    );
+    expect(await hook('beforeTool', {})).toEqual({ skip: true, reason: 'no' });
+    expect(await hook('beforeRun', {})).toEqual({ stop: true });
+    expect(await hook('afterTool', {})).toEqual({ policy: { enabled: false } });
+  });
+
   it('receive a tool as a model is offered it', async () => {
     const { hook } = await openActive(hooksText(`beforeTool: ({ tool }) => tool`));
     const tool = {

@@ -108,11 +108,11 @@ describe('a package that a plugin imports', () => {
 
   it('is reported with its new name when it is one of an early Cline', async () => {
     const files = createPluginFiles({
-      'a.ts': `import { createTool } from '@clinebot/agents';\n${plugin('createTool')}`,
+      'a.ts': `import { createTool } from '@clinebot/early';\n${plugin('createTool')}`,
     });
     expect(await files.load('a.ts')).toEqual({
       kind: 'failed',
-      message: `Cannot find package '@clinebot/agents' imported from ${files.path('a.ts')}:1; the plugin is written for an early Cline: its packages are called @cline/… now, and its hooks are in "hooks"`,
+      message: `Cannot find package '@clinebot/early' imported from ${files.path('a.ts')}:1; the plugin is written for an early Cline: its packages are called @cline/… now, and its hooks are in "hooks"`,
     });
   });
 

@@ -63,6 +63,24 @@ function readSettings(profile: ReturnType<typeof findProfile>): Readonly<Record<
 
 const hasGit = hasProgram('git');
 
+describe.skipIf(!hasGit)('while a command runs in a sandbox', () => {
+  it('a commondir that names its own directory changes nothing', () => {
+    const place = createPlace(
+      'git init --quiet ../lib && git -C ../lib commit --quiet --allow-empty -m one && git submodule --quiet add ../lib lib',
+    );
+    const modules = path.join(place.repo, '.git/modules/lib');
+    for (const directory of [path.join(place.repo, '.git'), modules]) {
+      writeFileSync(path.join(directory, 'commondir'), `${directory}\n`);
+    }
+    expect(findProfile(place)).toMatchObject({ directory: place.repo });
+    expect(findProfile(place, path.join(place.repo, 'lib'))).toMatchObject({
+      directory: path.join(place.repo, 'lib'),
+    });
+    writeFileSync(path.join(place.repo, '.git/commondir'), `${modules}\n`);
+    expect(findProfile(place)).toContain('which points elsewhere');
+  });
+});
+
 describe.skipIf(!hasGit)('git runs without a question', () => {
   it('in the session’s own repository, with everything switched off that it names', () => {
     const place = createPlace(

@@ -79,6 +79,17 @@ describe.each(USERS)('a sandbox, user %s', (user) => {
     expect(Number(text)).toBeLessThan(8);
   });
 
+  test('has no keyrings of the kernel, in which others keep keys', async () => {
+    const { run } = await createSandboxFixture({}, user);
+    const numbers = process.arch === 'arm64' ? [217, 218, 219] : [248, 249, 250];
+    const call = `import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+for number in ${JSON.stringify(numbers)}:
+  libc.syscall(number, 0, 0, 0, 0, 0); print(errno.errorcode[ctypes.get_errno()])`;
+    const { text } = await run(`python3 -c '${call}'`);
+    expect(text.split('\n')).toEqual(['ENOSYS', 'ENOSYS', 'ENOSYS']);
+  });
+
   describe('a protected place', () => {
     const places = [
       '.conf',
@@ -210,6 +221,22 @@ describe.each(USERS)('a sandbox, user %s', (user) => {
       expect(text.match(/Permission denied/g)).toHaveLength(3);
       expect(text).toContain('Read-only file system');
       expect(text).not.toContain('No such file');
+    });
+
+    test('fails with EACCES beside what is writable in it', async () => {
+      const { run, workspace, profile } = await createSandboxFixture(files, user);
+      const open = path.join(workspace, 'secrets/sub');
+      const { text } = await run(
+        'cat secrets/key; ls secrets; rm secrets/key; cat secrets/sub/key; echo; echo x > secrets/sub/new; true',
+        { hidden: [path.join(workspace, 'secrets')], writable: [...profile.writable, open] },
+      );
+      expect(text.split('\n').toSorted()).toEqual([
+        'SECRET',
+        'cat: secrets/key: Permission denied',
+        "ls: cannot open directory 'secrets': Permission denied",
+        "rm: cannot remove 'secrets/key': Permission denied",
+      ]);
+      expect(readFileSync(path.join(open, 'new'), 'utf8')).toBe('x\n');
     });
 
     test('is not committed as deleted or empty', async () => {

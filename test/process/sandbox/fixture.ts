@@ -11,11 +11,14 @@ import type { SandboxProfile } from '../../../src/process/sandbox/profile.ts';
 import type { SpawnRequest } from '../../../src/process/spawn.ts';
 import { createDirectory } from '../../base/directory.ts';
 
-/** A user without any right; tests run as root, where file modes stop nothing. */
+/** A user without any right, because file modes stop nothing as root. */
 const NOBODY = 65_534;
 
-export const USERS = ['as it is', 'dropped'] as const;
-export type User = (typeof USERS)[number];
+export type User = 'as it is' | 'dropped';
+
+/** Only root can drop its rights; any other user has none to drop. */
+export const USERS: readonly User[] =
+  process.getuid?.() === 0 ? ['as it is', 'dropped'] : ['as it is'];
 
 export interface SandboxFixture {
   readonly workspace: string;
@@ -57,6 +60,7 @@ export async function createSandboxFixture(
     writable: [workspace],
     protected: [],
     hidden: [],
+    sockets: [],
     emptied: [],
     readable: [],
     network: 'on',

@@ -1,5 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isAllowedHost, startHostProxy } from '../../../src/process/sandbox/host-proxy.ts';
@@ -28,7 +29,7 @@ describe('a list of hosts', () => {
   async function createNetwork(hosts: readonly string[]) {
     const fixture = await createSandboxFixture();
     const socket = path.join(fixture.profile.temporaryDirectory, 'proxy.socket');
-    const proxy = await startHostProxy(socket, (host) => isAllowedHost(host, hosts));
+    const proxy = await startHostProxy(socket, (host, port) => isAllowedHost(host, port, hosts));
     onTestFinished(() => proxy.close());
     return { ...fixture, network: { socket } };
   }
@@ -99,5 +100,48 @@ test.each([
   ['a.com.evil.com', ['a.com', '*.a.com'], false],
   ['127.0.0.1', ['localhost'], false],
 ])('%s in %j is %s', (host, hosts, isAllowed) => {
-  expect(isAllowedHost(host, hosts)).toBe(isAllowed);
+  expect(isAllowedHost(host, 443, hosts)).toBe(isAllowed);
+});
+
+test.each([
+  ['a.test', 443, ['a.test:443'], true],
+  ['a.test', 80, ['a.test:443'], false],
+  ['x.a.test', 443, ['*.a.test:443'], true],
+  ['[::1]', 443, ['[::1]'], true],
+  ['[::1]', 443, ['[::1]:443'], true],
+  ['[::1]', 80, ['[::1]:443'], false],
+  ['[::1]', 80, ['::1'], true],
+])('%s on port %d in %j is %s', (host, port, hosts, isAllowed) => {
+  expect(isAllowedHost(host, port, hosts)).toBe(isAllowed);
+});
+
+describe('a request that no client would send', () => {
+  /** What the proxy answers, with all hosts below example.test allowed. */
+  async function request(head: string): Promise<string> {
+    const fixture = await createSandboxFixture();
+    const socket = path.join(fixture.profile.temporaryDirectory, 'proxy.socket');
+    const proxy = await startHostProxy(socket, (host, port) =>
+      isAllowedHost(host, port, ['*.example.test']),
+    );
+    onTestFinished(() => proxy.close());
+    const client = connect(socket);
+    client.write(`${head} HTTP/1.1\r\n\r\n`, 'latin1');
+    return (await readText(client)).split('\r\n')[0] ?? '';
+  }
+
+  test.each([
+    ['a host that ends early for the system', (port: number) => `127.0.0.1\0.example.test:${port}`],
+    ['a host in another alphabet', (port: number) => `127.0.0.1\u00AD.example.test:${port}`],
+    ['a host with a path', (port: number) => `127.0.0.1/.example.test:${port}`],
+    ['a port that does not exist', () => 'a.example.test:99999'],
+    ['no port', () => 'a.example.test:0'],
+  ])('is refused: %s', async (_what, name) => {
+    const port = await startWebServer();
+    expect(await request(`CONNECT ${name(port)}`)).toBe('HTTP/1.1 400 Bad Request');
+  });
+
+  test('is refused: an address with a port that does not exist', async () => {
+    expect(await request('GET http://a.example.test:99999/')).toBe('HTTP/1.1 400 Bad Request');
+    expect(await request('GET http://a.example.test:0/')).toBe('HTTP/1.1 400 Bad Request');
+  });
 });

@@ -7,6 +7,7 @@ const PROFILE: SandboxProfile = {
   writable: ['/work/a "b"'],
   protected: [{ path: '/work/a "b"/.git/config' }],
   hidden: ['/home/me/.ssh'],
+  sockets: [],
   emptied: ['/run'],
   readable: [],
   network: 'on',

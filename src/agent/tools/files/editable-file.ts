@@ -1,5 +1,5 @@
 import type { ToolContext } from '../tool-context.ts';
-import { readPath, formatIsDirectory, describeFileError } from './read-path.ts';
+import { readPath, formatIsDirectory, describeFileError, MAX_WHOLE_BYTES } from './read-path.ts';
 import { decodeText, encodeText, type TextFile } from './text-file.ts';
 import { randomBytes } from 'node:crypto';
 import {
@@ -21,9 +21,6 @@ import { getErrorCode } from '../../../base/errors.ts';
 import { isDirectory } from '../../../base/files.ts';
 import { resolveTarget } from '../../../base/paths.ts';
 
-/** The largest file that is read at once and can be edited. */
-export const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
-
 /** The content of a file, and whether the agent has read that content. */
 export interface EditableFile {
   readonly content: TextFile;
@@ -40,7 +37,9 @@ export function openForEdit(file: string, context: ToolContext): EditableFile | 
   if (found.is === 'large') return formatTooLarge(file, found.size);
   const content = decodeText(found.bytes);
   if (content === null) return `${file} is a binary file. Only text can be changed by this tool.`;
-  return { content, problem: READ_PROBLEMS[context.readFiles.compare(file, found.bytes)] };
+  const read =
+    context.isReadOptional === true ? 'same' : context.readFiles.compare(file, found.bytes);
+  return { content, problem: READ_PROBLEMS[read] };
 }
 
 const READ_PROBLEMS = {
@@ -60,7 +59,7 @@ export function saveText(file: string, content: TextFile, context: ToolContext):
   const bytes = encodeText(content);
   if (typeof bytes === 'string') return `Cannot write ${file}: ${bytes}.`;
   const failure = replaceFile(file, bytes);
-  if (failure === null) context.readFiles.markRead(file, bytes);
+  if (failure === null) context.readFiles.markWritten(file, bytes);
   return failure;
 }
 

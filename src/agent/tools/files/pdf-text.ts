@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
-import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { resolveBuiltFile } from '../../../base/built-files.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 
 export interface PageRange {
@@ -29,7 +29,7 @@ export async function readPdfText(
   range: PageRange,
   signal: AbortSignal,
 ): Promise<{ pages: { number: number; text: string }[]; totalPages: number } | string> {
-  const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const { getDocument, VerbosityLevel } = await loadPdfjs();
   signal.throwIfAborted();
   const task = getDocument({
     // A copy, because the library detaches the buffer.
@@ -62,17 +62,21 @@ function waitForAbort(signal: AbortSignal, done: AbortSignal): Promise<string> {
   });
 }
 
+type Pdfjs = typeof import('pdfjs-dist/legacy/build/pdf.mjs');
+
+/** The build copies the parts that read text; the package is ten times as large, and asks for a canvas. */
+function loadPdfjs(): Promise<Pdfjs>;
+async function loadPdfjs(): Promise<unknown> {
+  const pdfjs: unknown = await import(pathToFileURL(resolveBuiltFile('pdfjs/pdf.mjs')).href);
+  return pdfjs;
+}
+
 /** Without these maps, Chinese, Japanese and Korean texts are lost. */
-function resolveCharacterMaps(): {
-  cMapUrl: string;
-  cMapPacked: true;
-  standardFontDataUrl: string;
-} {
-  const home = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+function resolveCharacterMaps() {
   return {
-    cMapUrl: `${path.join(home, 'cmaps')}/`,
+    cMapUrl: resolveBuiltFile('pdfjs/cmaps/'),
     cMapPacked: true,
-    standardFontDataUrl: `${path.join(home, 'standard_fonts')}/`,
+    standardFontDataUrl: resolveBuiltFile('pdfjs/standard_fonts/'),
   };
 }
 

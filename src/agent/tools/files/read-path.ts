@@ -13,7 +13,6 @@ import { findClosestName } from '../../../base/did-you-mean.ts';
 import { resolveFrom } from '../../../base/paths.ts';
 import { expandHome } from '../../../permissions/rules/home-path.ts';
 import type { InputFields } from '../input-fields.ts';
-import type { ToolContext } from '../tool-context.ts';
 
 /** What a path contains. `large` is a file of more than the maximum bytes. */
 export type PathContent =
@@ -25,6 +24,9 @@ export type PathContent =
 
 // Opening a FIFO without O_NONBLOCK would wait for a writer.
 export const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** The largest file that is read at once and can be edited. */
+export const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
 
 /** Never throws and never blocks: pipes and devices are not read. */
 export function readPath(file: string, maxBytes: number): PathContent {
@@ -130,8 +132,14 @@ export interface ToolPath {
   readonly absolute: string;
 }
 
+/** What a path of a model is relative to. */
+interface PathContext {
+  cwd(): string;
+  readonly home: string | null;
+}
+
 /** Parses a field that names a file or directory. */
-export function parsePathField(fields: InputFields, key: string, context: ToolContext): ToolPath {
+export function parsePathField(fields: InputFields, key: string, context: PathContext): ToolPath {
   const written = fields.requiredText(key);
   if (written.includes('\0')) fields.reject(key, 'a path without NUL characters');
   return { written, absolute: resolveToolPath(written, context) };
@@ -141,9 +149,6 @@ export function parsePathField(fields: InputFields, key: string, context: ToolCo
  * Resolves a path written by a model: `~` is the home directory, other paths are relative to the cwd. The
  * result is what permission rules judge, so `..` after a link means the same here as there.
  */
-export function resolveToolPath(
-  written: string,
-  context: { cwd(): string; readonly home: string | null },
-): string {
+export function resolveToolPath(written: string, context: PathContext): string {
   return resolveFrom(context.cwd(), expandHome(written, context.home));
 }

@@ -11,14 +11,14 @@ export interface TextFile {
 export const NEW_FILE_FORMAT: TextFile['format'] = { encoding: 'utf-8', hasMark: false };
 
 const MARKS = [
-  { encoding: 'utf-8', bytes: Buffer.from([0xef, 0xbb, 0xbf]) },
-  { encoding: 'utf-16le', bytes: Buffer.from([0xff, 0xfe]) },
-  { encoding: 'utf-16be', bytes: Buffer.from([0xfe, 0xff]) },
+  { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
+  { encoding: 'utf-16le', bytes: [0xff, 0xfe] },
+  { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const;
 
 /** Null when the bytes are not text. Encoding the result again gives the same bytes. */
 export function decodeText(bytes: Buffer): TextFile | null {
-  const mark = MARKS.find((each) => bytes.subarray(0, each.bytes.length).equals(each.bytes));
+  const mark = MARKS.find((each) => each.bytes.every((byte, at) => bytes[at] === byte));
   const { encoding } = mark ?? NEW_FILE_FORMAT;
   if (encoding === 'utf-8' && bytes.includes(0)) return null;
   const text = decodeStrictly(bytes.subarray(mark?.bytes.length ?? 0), encoding);
@@ -57,7 +57,7 @@ export function encodeText({ text, format }: TextFile): Buffer | string {
   const mark = format.hasMark ? MARKS.find((each) => each.encoding === format.encoding) : undefined;
   const body = encodeBody(text, format.encoding);
   if (body === null) return 'the file is in Latin-1, which does not have all of the new characters';
-  return mark === undefined ? body : Buffer.concat([mark.bytes, body]);
+  return mark === undefined ? body : Buffer.concat([Buffer.from(mark.bytes), body]);
 }
 
 function encodeBody(text: string, encoding: TextFile['format']['encoding']): Buffer | null {

@@ -1,5 +1,6 @@
+import { StringDecoder } from 'node:string_decoder';
 import { truncateText } from '../../../base/json.ts';
-import type { BoundedOutput } from '../../../process/bounded-output.ts';
+import { type BoundedOutput, OutputCollector } from '../../../process/bounded-output.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { randomUUID } from 'node:crypto';
@@ -35,6 +36,17 @@ export function captureOutput(output: BoundedOutput, spill: SpillFile): CommandO
     stdout: truncateText(text, MAX_SHOWN_CHARACTERS),
     cut: { end, totalBytes, spilled: spill.finish() },
   };
+}
+
+/** Truncates a long text, and names the file with the whole text. */
+export function limitText(text: string, spillDirectory: string | null): string {
+  if (text.length <= MAX_SHOWN_CHARACTERS) return text;
+  const bytes = Buffer.from(text);
+  const bounded = new OutputCollector(MAX_KEPT_BYTES);
+  const spill = new SpillFile(spillDirectory, MAX_SHOWN_CHARACTERS);
+  bounded.push(bytes);
+  spill.push(bytes);
+  return formatOutput(captureOutput(bounded.result(), spill));
 }
 
 const NO_OUTPUT = '(Bash completed with no output)';
@@ -138,25 +150,43 @@ const EVERY_MS = 500;
 const LOOKED_AT_BYTES = 4096;
 const MAX_LINE_CHARACTERS = 200;
 
-/** Reports the last line of output at most every 500 ms, the first one at once. */
+/**
+ * Reports the last complete line of output at most every 500 ms, the first one at once. Only complete lines
+ * and whole words, because a part of a secret is not recognized as one.
+ */
 export function createProgress(
   report: (line: string) => void,
   clock: Pick<Clock, 'elapsed'> = systemClock,
 ): (chunk: Buffer) => void {
   let reportedAt = -EVERY_MS;
+  const decoder = new StringDecoder('utf8');
+  let recent = '';
   return (chunk) => {
+    recent = (recent + decoder.write(chunk.subarray(-LOOKED_AT_BYTES))).slice(-LOOKED_AT_BYTES);
     const now = clock.elapsed();
     if (now - reportedAt < EVERY_MS) return;
-    const line = getLastLine(chunk);
+    const line = findLastLine(recent);
     if (line === '') return;
     reportedAt = now;
     report(line);
   };
 }
 
-function getLastLine(chunk: Buffer): string {
-  const text = toPlainText(chunk.subarray(-LOOKED_AT_BYTES).toString('utf8')).trimEnd();
-  return truncateText(text.slice(text.lastIndexOf('\n') + 1).trim(), MAX_LINE_CHARACTERS);
+const KEY_BEGINS = '-----BEGIN';
+const KEY_ENDS = '-----END';
+
+/** Empty while no line is complete, or inside of a key, whose lines look like any other text. */
+function findLastLine(recent: string): string {
+  const end = Math.max(recent.lastIndexOf('\n'), recent.lastIndexOf('\r'));
+  const complete = recent.slice(0, end + 1);
+  if (complete.lastIndexOf(KEY_BEGINS) > complete.lastIndexOf(KEY_ENDS)) return '';
+  const text = toPlainText(complete).trimEnd();
+  const start = text.lastIndexOf('\n') + 1;
+  // The beginning of such a line is lost.
+  if (start === 0 && recent.length >= LOOKED_AT_BYTES) return '';
+  const line = text.slice(start).trim();
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  return truncateText(line, MAX_LINE_CHARACTERS).replace(/\S*$/u, '').trimEnd();
 }
 
 export interface SavedOutput {

@@ -8,17 +8,21 @@ import {
   readFileSync,
   rmdirSync,
   rmSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir, constants } from 'node:os';
 import path from 'node:path';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { quoteShellWord } from '../../../base/text.ts';
+import type { SandboxAccess, SandboxQuestion } from '../../../permissions/permissions.ts';
 import { createProgramFinder } from '../../../process/program-finder.ts';
+import { cleanSearchPath } from '../../../process/search-path.ts';
 import { findBash } from '../../../process/shell.ts';
-import type { SandboxedProgram } from '../../../process/sandbox/create-sandbox.ts';
+import type { SandboxedProgram, SandboxRequest } from '../../../process/sandbox/create-sandbox.ts';
+import { runSandboxed, type SandboxedRun } from '../../../process/sandbox/run-in-sandbox.ts';
 import type { SpawnRequest } from '../../../process/spawn.ts';
-import type { ProgramResult } from '../../../process/run.ts';
+import { type ProgramResult, runProgram, type RunOptions } from '../../../process/run.ts';
 
 export interface BashCommand {
   readonly command: string;
@@ -28,6 +32,10 @@ export interface BashCommand {
   readonly prelude: string;
   /** Functions that replace programs; the command does not run when they cannot be defined. */
   readonly functions?: string;
+  /** Directories in which the shell itself is not looked for. */
+  readonly untrusted?: readonly string[];
+  /** What the sandbox is opened for. */
+  readonly sandboxAccess?: SandboxAccess | undefined;
 }
 
 /** Puts the commands of a session into a sandbox. */
@@ -39,15 +47,25 @@ export interface CommandSandbox {
 export interface OpenedSandbox {
   /** The directory for temporary files; the only one that is always writable inside. */
   readonly temporaryDirectory: string;
+  /** The path of a file that commands can read and not write, and that no other command uses. */
+  takeScript(): ScriptFile;
   /** What the sandbox hides, for messages. */
   readonly hidden: readonly string[];
-  /** `readOnly` must not be changed from inside. A string says why nothing may be started. */
-  enter(program: SpawnRequest, readOnly: readonly string[]): SandboxedProgram | string;
+  /** What the user must be asked before this command line runs in this directory; null for most. */
+  findQuestion(command: string, cwd: string): SandboxQuestion | null;
+  /** A string says why nothing may be started. */
+  enter(program: SandboxRequest, access?: SandboxAccess): SandboxedProgram | string;
+}
+
+export interface ScriptFile {
+  readonly file: string;
+  /** Must be called when it is not needed any more. */
+  giveBack(): void;
 }
 
 /** A prepared command whose stderr is merged into stdout. */
 export interface ShellLaunch {
-  readonly program: SpawnRequest & { readonly ownsPidNamespace?: boolean };
+  readonly program: SpawnRequest;
   /** Null when it runs outside of a sandbox. */
   readonly sandboxed: SandboxedProgram | null;
   /** The shell's last directory; null when unknown. */
@@ -61,31 +79,54 @@ export function prepareLaunch(
   order: BashCommand,
   sandbox: OpenedSandbox | null,
 ): ShellLaunch | string {
-  const shell = findShell(order.env);
+  const shell = findShell(order);
   if (shell === null) {
     return 'Expected bash or sh on the PATH to run commands in, found neither; install Git for Windows, or add bash to the PATH.';
   }
   try {
-    const directory = mkdtempSync(path.join(tmpdir(), 'hookline-shell-'));
-    const launch = createLaunch(directory, order, shell, sandbox);
-    if (typeof launch === 'string') removeFiles(directory, []);
-    return launch;
+    return sandbox === null
+      ? createLaunch(order, shell)
+      : createSandboxedLaunch(order, shell, sandbox);
   } catch (error) {
     return `The command could not be prepared in ${tmpdir()}: ${getErrorMessage(error)}`;
   }
 }
 
+/** How a shell ended; its sandbox is null when it ran outside of one. */
+export type ShellRun = Omit<SandboxedRun, 'sandboxed'> & {
+  readonly sandboxed: SandboxedProgram | null;
+};
+
+/** Runs a prepared command, without input, to its end. What it started in the background goes on. */
+export async function runLaunch(
+  { program, sandboxed }: ShellLaunch,
+  limits: { readonly timeoutMs: number; readonly maxStdoutBytes: number },
+  options: RunOptions,
+): Promise<ShellRun> {
+  const shell = { stdin: '', opensStdin: true, ...limits };
+  if (sandboxed !== null) return await runSandboxed(shell, sandboxed, options);
+  let leader: number | null = null;
+  const onStart = (pid: number): void => void (leader = pid);
+  const result = await runProgram({ ...program, ...shell }, { ...options, onStart });
+  return { result, leader, sandboxed: null, isUnmade: false };
+}
+
 interface Shell {
   readonly file: string;
+  /** The program `cat`, which must not be looked for on the PATH of the command. */
+  readonly cat: string;
   readonly isBash: boolean;
 }
 
-function findShell(env: BashCommand['env']): Shell | null {
-  const findProgram = createProgramFinder(getVariable(env, 'PATH'), process.platform);
-  const bash = findBash({ platform: process.platform, findProgram });
-  if (bash !== null) return { file: bash, isBash: true };
-  const sh = findProgram('sh') ?? (process.platform === 'win32' ? null : '/bin/sh');
-  return sh === null ? null : { file: sh, isBash: false };
+function findShell({ env, untrusted = [] }: BashCommand): Shell | null {
+  const { platform } = process;
+  const searchPath = cleanSearchPath(getVariable(env, 'PATH'), untrusted, platform);
+  const findProgram = createProgramFinder(searchPath, platform);
+  const cat = findProgram('cat') ?? 'cat';
+  const bash = findBash({ platform, findProgram });
+  if (bash !== null) return { file: bash, cat, isBash: true };
+  const sh = findProgram('sh') ?? (platform === 'win32' ? null : '/bin/sh');
+  return sh === null ? null : { file: sh, cat, isBash: false };
 }
 
 // The variable is named `Path` on Windows.
@@ -94,46 +135,68 @@ function getVariable(env: BashCommand['env'], name: string): string | undefined 
   return key === undefined ? undefined : env[key];
 }
 
-function createLaunch(
-  directory: string,
-  order: BashCommand,
-  shell: Shell,
-  sandbox: OpenedSandbox | null,
-): ShellLaunch | string {
-  // The only file of a launch that the command itself writes.
-  const finalDirectory = path.join(
-    sandbox?.temporaryDirectory ?? directory,
-    sandbox === null ? 'cwd' : `hookline-cwd-${randomUUID()}`,
-  );
-  const script = path.join(directory, 'script');
-  // A file instead of an argument: arguments are limited in length and visible to other users.
-  writeFileSync(script, buildScript(order, finalDirectory), { mode: 0o600 });
-  const program = {
-    file: shell.file,
-    args: buildShellArgs(shell, script),
-    cwd: order.cwd,
-    env: order.env,
-  };
-  const sandboxed = sandbox?.enter(program, [directory]) ?? null;
-  if (typeof sandboxed === 'string') {
-    removeFiles(directory, [script]);
-    return sandboxed;
-  }
+function createLaunch(order: BashCommand, shell: Shell): ShellLaunch {
+  const directory = mkdtempSync(path.join(tmpdir(), 'hookline-shell-'));
+  const files = { script: path.join(directory, 'script'), cwd: path.join(directory, 'cwd') };
   return {
-    program: sandboxed?.program ?? program,
-    sandboxed,
-    findFinalDirectory: () => readDirectoryName(finalDirectory),
-    dispose: () => removeFiles(directory, [finalDirectory, script]),
+    program: writeScript(order, shell, files),
+    sandboxed: null,
+    findFinalDirectory: () => readDirectoryName(files.cwd),
+    dispose() {
+      Object.values(files).forEach(removeFile);
+      // A background process may have written there again.
+      if (!tryRun(() => rmdirSync(directory))) {
+        tryRun(() => rmSync(directory, { recursive: true, force: true }));
+      }
+    },
   };
 }
 
-function removeFiles(directory: string, files: readonly string[]): void {
-  // Removed one by one, because loading recursive removal takes longer than most commands.
-  const isGone =
-    tryRun(() => files.forEach((file) => rmSync(file, { force: true }))) &&
-    tryRun(() => rmdirSync(directory));
-  // A background process may have written there again.
-  if (!isGone) tryRun(() => rmSync(directory, { recursive: true, force: true }));
+/** The command can change none of its files but the one in which it leaves its directory. */
+function createSandboxedLaunch(
+  order: BashCommand,
+  shell: Shell,
+  sandbox: OpenedSandbox,
+): ShellLaunch | string {
+  const cwd = path.join(sandbox.temporaryDirectory, `hookline-cwd-${randomUUID()}`);
+  const script = sandbox.takeScript();
+  const program = writeScript(order, shell, { script: script.file, cwd });
+  const sandboxed = sandbox.enter({ ...program, isBashScript: shell.isBash }, order.sandboxAccess);
+  if (typeof sandboxed === 'string') {
+    script.giveBack();
+    return sandboxed;
+  }
+  return {
+    program: sandboxed.program,
+    sandboxed,
+    findFinalDirectory: () => readDirectoryName(cwd),
+    dispose() {
+      script.giveBack();
+      removeFile(cwd);
+    },
+  };
+}
+
+interface LaunchFiles {
+  readonly script: string;
+  /** Where the shell writes its last directory. */
+  readonly cwd: string;
+}
+
+function writeScript(order: BashCommand, shell: Shell, files: LaunchFiles): SpawnRequest {
+  // A file instead of an argument: arguments are limited in length and visible to other users.
+  writeFileSync(files.script, buildScript(order, files.cwd), { mode: 0o600 });
+  return {
+    file: shell.file,
+    args: buildShellArgs(shell, files.script),
+    cwd: order.cwd,
+    env: order.env,
+  };
+}
+
+// Not rmSync, because loading recursive removal takes longer than most commands.
+function removeFile(file: string): void {
+  tryRun(() => unlinkSync(file));
 }
 
 function tryRun(work: () => void): boolean {
@@ -167,19 +230,19 @@ function buildScript(
   ].join('\n');
 }
 
-const RUN_SCRIPT = 'eval "set --; $(cat "$1")"';
+const RUN_SCRIPT = 'eval "set --; $("$2" "$1")"';
 // Bash reads a file without starting a program.
 const RUN_SCRIPT_IN_BASH = 'eval "set --; $(<"$1")"';
 
 // Node.js gives programs a socket as stdout, which `> /dev/stderr` cannot open; a real pipe can. A shell
 // that is `exec`uted later does not know this pipe and never waits for it.
-const RUN_THROUGH_PIPE = `exec "$1" -c "$2" bash "$3" > >(trap '' TERM; exec cat) 2>&1`;
+const RUN_THROUGH_PIPE = `exec "$1" -c "$2" bash "$3" > >(trap '' TERM; exec "$4") 2>&1`;
 
-function buildShellArgs({ file, isBash }: Shell, script: string): readonly string[] {
+function buildShellArgs({ file, cat, isBash }: Shell, script: string): readonly string[] {
   if (isBash && process.platform !== 'win32') {
-    return ['-c', RUN_THROUGH_PIPE, 'bash', file, RUN_SCRIPT_IN_BASH, script];
+    return ['-c', RUN_THROUGH_PIPE, 'bash', file, RUN_SCRIPT_IN_BASH, script, cat];
   }
-  return ['-c', `exec 2>&1; ${RUN_SCRIPT}`, isBash ? 'bash' : 'sh', script];
+  return ['-c', `exec 2>&1; ${RUN_SCRIPT}`, isBash ? 'bash' : 'sh', script, cat];
 }
 
 const MAX_NAME_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type BoundedOutput, OutputCollector } from '../../../process/bounded-output.ts';
 import { type SavedOutput, SpillFile } from './command-output.ts';
-import { runProgram, type ProgramResult } from '../../../process/run.ts';
+import type { ProgramResult } from '../../../process/run.ts';
 import type { SandboxedProgram } from '../../../process/sandbox/create-sandbox.ts';
-import { toShellExitCode, type ShellLaunch } from './shell-launch.ts';
+import { runLaunch, type ShellLaunch, type ShellRun, toShellExitCode } from './shell-launch.ts';
 
 export interface ShellState {
   readonly id: string;
@@ -133,32 +133,21 @@ class BackgroundShell {
   }
 
   async #run(command: string, launch: ShellLaunch, orphans: OrphanedProcessGroups): Promise<void> {
-    let leader: number | null = null;
-    const result = await runProgram(
-      {
-        ...launch.program,
-        stdin: '',
-        opensStdin: true,
-        timeoutMs: Number.POSITIVE_INFINITY,
-        maxStdoutBytes: 0,
+    const limits = { timeoutMs: Number.POSITIVE_INFINITY, maxStdoutBytes: 0 };
+    const run = await runLaunch(launch, limits, {
+      signal: this.#ending.signal,
+      onOutput: (chunk) => {
+        this.#spill.push(chunk);
+        this.#append(this.#decoder.write(chunk));
       },
-      {
-        signal: this.#ending.signal,
-        onStart(pid) {
-          leader = pid;
-          launch.sandboxed?.track(pid);
-        },
-        onOutput: (chunk) => {
-          this.#spill.push(chunk);
-          this.#append(this.#decoder.write(chunk));
-        },
-      },
-    );
+    });
+    const { result } = run;
     this.#append(this.#decoder.end());
     if (result.spawnError !== null) this.#append(result.spawnError.message);
+    if (run.isUnmade) this.#append(result.stderr.text);
     this.#spill.finish();
     this.#isTreeEnded = result.isTreeEnded;
-    orphans.track(leader, command, launch.sandboxed);
+    orphans.track(run, command);
     this.#state = { ...this.#state, ...toEndState(result) };
     launch.dispose();
   }
@@ -191,7 +180,7 @@ class OrphanedProcessGroups {
    * Must be called when a command has ended; tracks its group if processes remain, and releases its
    * sandbox if none do. The leader is null when no process was started.
    */
-  track(leader: number | null, command: string, sandboxed: SandboxedProgram | null): void {
+  track({ leader, sandboxed }: ShellRun, command: string): void {
     this.#forgetEnded();
     const isAlive = leader !== null && sendSignal(-leader, 0);
     if (!isAlive) sandboxed?.release();

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { truncateText, isRecord } from '../../../base/json.ts';
 import type { PageReply } from './fetch-page.ts';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { resolveBuiltFile } from '../../../base/built-files.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { startTimeLimit } from '../../../base/abort.ts';
 
@@ -85,43 +84,16 @@ export async function extractReadablePage(
 }
 
 function startWorker(html: string, url: URL): Worker {
-  const require = createRequire(import.meta.url);
-  const modules = {
-    linkedom: require.resolve('linkedom'),
-    // The package exports this file only for `import`, which code without a file cannot use.
-    defuddle: path.join(path.dirname(require.resolve('defuddle')), 'node.js'),
-  };
-  return new Worker(READER_SOURCE, {
-    eval: true,
+  return new Worker(resolveBuiltFile('agent/tools/web/page-reader.js'), {
     // The worker needs nothing of the environment.
     env: {},
     execArgv: [],
-    workerData: { html, url: url.href, ...modules },
+    workerData: { html, url: url.href },
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     stdout: true,
     stderr: true,
   });
 }
-
-const READER_SOURCE = `
-const { parentPort, workerData } = require('node:worker_threads');
-const { parseHTML } = require(workerData.linkedom);
-const { Defuddle } = require(workerData.defuddle);
-
-async function read({ html, url }) {
-  const whole = /<body[\\s>]/i.test(html) ? html : '<html><body>' + html + '</body></html>';
-  const { document } = parseHTML(whole);
-  const everything = document.body.textContent;
-  const { title, content } = await Defuddle(document, url, { markdown: true, useAsync: false });
-  const text = content.trim() || everything.trim();
-  return title && !text.startsWith('# ') ? '# ' + title + '\\n\\n' + text : text;
-}
-
-read(workerData).then(
-  (markdown) => parentPort.postMessage({ markdown }),
-  (error) => parentPort.postMessage({ failure: String(error && error.message) }),
-);
-`;
 
 function waitForPage(
   worker: Worker,

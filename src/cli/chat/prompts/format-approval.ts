@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { type DisplayPart, listCallParts, readCurrentText } from '../../../agent/call-parts.ts';
 import type { ApprovalRequest } from '../../../agent/session-context.ts';
-import { listVisibleLines, makeVisible } from '../../../base/visible-text.ts';
+import { listVisibleLines, escapeInvisible } from '../../../base/visible-text.ts';
 import type { PermissionUpdate } from '../../../permissions/permissions.ts';
 import { colors } from '../../output/colors.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
@@ -54,7 +54,7 @@ function formatPart({ name, fields }: DisplayPart, cwd: string): readonly string
     return [...formatCommand(command), ...formatRest('command')];
   }
   if (name === 'ExitPlanMode' && plan !== null) {
-    return [...plan.split('\n').map(makeVisible), ...formatRest('plan')];
+    return [...plan.split('\n').map(escapeInvisible), ...formatRest('plan')];
   }
   return null;
 }
@@ -92,7 +92,9 @@ function formatOtherFields(
 ): readonly string[] {
   return Object.entries(fields)
     .filter(([name]) => !formatted.includes(name))
-    .map(([name, value]) => `${toPrintable(name)}: ${makeVisible(JSON.stringify(value) ?? '')}`);
+    .map(
+      ([name, value]) => `${toPrintable(name)}: ${escapeInvisible(JSON.stringify(value) ?? '')}`,
+    );
 }
 
 /** Replacer functions, because `$` has a meaning in replacement strings. */
@@ -122,11 +124,11 @@ function formatFileName(file: string, cwd: string): string {
 }
 
 function formatAddedLine(line: string): string {
-  return colors.green(`+${makeVisible(line)}`);
+  return colors.green(`+${escapeInvisible(line)}`);
 }
 
 function colorLine(line: string): string {
-  const text = makeVisible(line).replaceAll('\t', '    ');
+  const text = escapeInvisible(line).replaceAll('\t', '    ');
   if (line.startsWith('+')) return colors.green(text);
   if (line.startsWith('-')) return colors.red(text);
   return line.startsWith('@@') || line.startsWith('\\') ? colors.dim(text) : text;
@@ -139,7 +141,7 @@ function formatCommand(command: string): readonly string[] {
 
 function formatInput(tool: string, input: unknown): readonly string[] {
   const text = JSON.stringify(input, null, 2) ?? '';
-  return [toPrintable(tool), ...text.split('\n').map(makeVisible)];
+  return [toPrintable(tool), ...text.split('\n').map(escapeInvisible)];
 }
 
 /** The permissions that an approval for the session would add. */

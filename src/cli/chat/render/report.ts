@@ -1,4 +1,3 @@
-import { removeUserDenial } from '../../../agent/user-denial.ts';
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { type Verdict, isAwaitingTrust } from '../../../hooks/decision.ts';
@@ -76,6 +75,11 @@ export class ChatReport {
         break;
       case 'hook':
         this.#showVerdict(event.verdict);
+        break;
+      case 'hook-late':
+        if (event.notice !== null) {
+          this.showText(formatHookNotice(event.event, event.hook, event.notice));
+        }
         break;
       case 'retry-start':
         this.showText(colors.yellow(formatRetry(event)));
@@ -269,11 +273,12 @@ function listHookMessages({ event, outcomes, messages }: Verdict): readonly stri
     ...listFailures(outcomes).map(({ hook, message }) =>
       colors.red(`hook failed: ${toOneLine(hook)}: ${toPrintableLines(message)}`),
     ),
-    ...messages.map(
-      ({ hook, text }) =>
-        `${colors.yellow(`${event} (${toOneLine(hook)}) says:`)} ${toPrintableLines(text)}`,
-    ),
+    ...messages.map(({ hook, text }) => formatHookNotice(event, hook, text)),
   ];
+}
+
+function formatHookNotice(event: string, hook: string, text: string): string {
+  return `${colors.yellow(`${event} (${toOneLine(hook)}) says:`)} ${toPrintableLines(text)}`;
 }
 
 /** Ids of hooks that are not trusted. */
@@ -298,11 +303,13 @@ export function formatEndedCall(ended: ToolEnd, cwd: string): Fold {
   };
 }
 
-function formatDeniedCallForChat({ tool, input, output, deniedBy }: ToolEnd, cwd: string): string {
+function formatDeniedCallForChat(ended: ToolEnd, cwd: string): string {
+  const { tool, input, output, deniedBy, deniedByHooks = [], question } = ended;
   const call = formatFirstLine(formatSubject({ tool, input }), cwd);
-  const text = removeErrorTags(output.text);
-  const reason = deniedBy === 'person' ? removeUserDenial(text) : text;
-  const label = deniedBy === 'person' ? 'You denied this' : `denied (${deniedBy})`;
+  const isByUser = deniedBy === 'person' && question !== null;
+  const reason = isByUser ? (question.userReason ?? '') : removeErrorTags(output.text);
+  const by = deniedByHooks.length === 0 ? deniedBy : toOneLine(deniedByHooks.join(', '));
+  const label = isByUser ? 'You denied this' : `denied (${by})`;
   const why = reason === '' ? '' : `: ${toPrintableLines(reason)}`;
   return `${colors.red('✗')} ${truncateLine(call)}\n  ${colors.red(label)}${why}`;
 }

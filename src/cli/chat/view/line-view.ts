@@ -124,7 +124,7 @@ export class LineView implements ChatView {
   };
 
   #take(line: string): void {
-    this.#actions.resetExit();
+    this.#actions.noteKey();
     const answerQuestion = this.#waiting.shift();
     if (answerQuestion === undefined) this.#actions.submit(line);
     else answerQuestion(line);

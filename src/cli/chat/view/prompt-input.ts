@@ -53,7 +53,7 @@ export function createKeyHandler(
     else if (!isLost || isKey(data, 'escape')) {
       const isEscape = !hasPanel() && isKey(data, 'escape');
       if (isEscape && !editor.isShowingAutocomplete()) actions.escape();
-      actions.resetExit();
+      actions.noteKey();
       return false;
     }
     return true;
@@ -71,7 +71,7 @@ const PASTE_ENDS = '\u001B[201~';
 
 /** Returns whether it was rejected. */
 function rejectLongPaste(data: string, actions: UserActions): boolean {
-  actions.resetExit();
+  actions.noteKey();
   const length = data.length - PASTE_BEGINS.length - PASTE_ENDS.length;
   if (length <= actions.getPasteLimit()) return false;
   actions.rejectPaste(length);

@@ -51,7 +51,7 @@ export interface UserActions {
   readonly getPasteLimit: () => number;
   readonly rejectPaste: (characters: number) => void;
   /** Any other key. */
-  readonly resetExit: () => void;
+  readonly noteKey: () => void;
 }
 
 export interface Fold {

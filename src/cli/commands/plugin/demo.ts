@@ -4,6 +4,7 @@ import type { PluginEntry } from '../../../plugins/entry.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { getCacheDirectory } from '../../../host/plugins/load-plugins.ts';
 import { type Command, type CommandContext, createPluginOptions } from '../../context.ts';
+import { acquireProcessClaim } from '../../../trust/claims.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { explainNotLoaded, withNamedPlugins } from '../../plugins/named-plugin.ts';
 import type { Imported } from '../../../plugins/load/import-module.ts';
@@ -23,6 +24,8 @@ export const runPluginDemo: Command<{
       context.print.note(`not run: ${toPrintable(withheld)}`);
       return EXIT.refused;
     }
+    // What the plugin starts must not grant trust.
+    acquireProcessClaim(host.stateDirectory);
     const runDemo = await findDemo(plugin.entry, host, context);
     try {
       await waitOrAbort(Promise.resolve(runDemo()), context.signal);

@@ -1,4 +1,5 @@
 import { getErrorMessage } from '../../../base/errors.ts';
+import { importOptional } from '../../../base/optional-packages.ts';
 import { VERSION } from '../../../base/version.ts';
 import type { Host } from '../../../host/create-host.ts';
 import { runTool } from '../../../plugins/install/fetch/tools.ts';
@@ -41,7 +42,10 @@ export const examinePlugins: Command<{
 async function checkLoader(): Promise<Finding> {
   const about = 'loader';
   try {
-    const { transformSync } = await import('oxc-transform');
+    const { transformSync } = await importOptional(
+      'loading plugins fast',
+      () => import('oxc-transform'),
+    );
     const { code } = transformSync('a.ts', 'const x: number = 1;');
     if (code !== '') return { about, level: 'fine', text: 'oxc-transform' };
     return {

@@ -1,7 +1,11 @@
 import type { ScriptTurn } from '../../../agent/models/scripted.ts';
 import type { HooklineError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import type {
+  AgentMessage,
+  GeneratedMedia,
+  ModelToolExecution,
+} from '../../../plugins/contract/message.ts';
 import type { AgentPlugin, BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type {
   AgentFinishReason,
@@ -9,7 +13,7 @@ import type {
   AgentRuntimeHooks,
   ToolPolicy,
 } from '../../../plugins/contract/runtime-hooks.ts';
-import type { AgentUsage } from '../../../plugins/contract/snapshot.ts';
+import type { AgentUsage, ProviderErrorClass } from '../../../plugins/contract/snapshot.ts';
 import type { AgentTool } from '../../../plugins/contract/tool.ts';
 import { createInputError, createUnsupportedError } from '../errors.ts';
 import type { ToolApprovalRequest, ToolApprovalResult } from '../start-input.ts';
@@ -31,12 +35,32 @@ export type AgentModelEvent =
       toolName?: string;
       /** A piece of the input, as JSON text. */
       inputText?: string;
-      /** The input as a whole. */
+      /** The input as a whole; it replaces what came before. */
       input?: unknown;
+      metadata?: unknown;
+      /** Set when the model's service makes the call. */
+      execution?: ModelToolExecution;
+    }
+  | { type: 'media'; media: GeneratedMedia }
+  | {
+      type: 'tool-result';
+      toolCallId: string;
+      toolName: string;
+      input?: unknown;
+      output: unknown;
+      isError?: boolean;
+      execution: ModelToolExecution;
     }
   | { type: 'usage'; usage: Partial<AgentUsage> }
-  | { type: 'finish'; reason: AgentFinishReason; error?: string; requestId?: string }
-  | { type: 'media' | 'tool-result'; [further: string]: unknown };
+  | {
+      type: 'finish';
+      reason: AgentFinishReason;
+      error?: string;
+      errorClass?: ProviderErrorClass;
+      /** Whether the same request may succeed later; it is not repeated otherwise. */
+      errorRetryable?: boolean;
+      requestId?: string;
+    };
 
 /** A plugin of a standalone agent; a plugin of sessions has a manifest. */
 export interface AgentRuntimePlugin {
@@ -58,6 +82,20 @@ type PluginParts =
 interface AgentSettings {
   agentId?: string;
   agentRole?: string;
+  /** Its name in snapshots, requests and tools; that of the agent by default. */
+  conversationId?: string;
+  /** The program's own name of the session that the agent belongs to. */
+  sessionId?: string;
+  parentAgentId?: string | null;
+  distinctId?: string;
+  clientName?: string;
+  clientVersion?: string;
+  clineCoreVersion?: string;
+  /** The model that answers are from, as their messages name it. */
+  messageModelInfo?: NonNullable<AgentMessage['modelInfo']>;
+  toolContextMetadata?: Record<string, unknown>;
+  /** Calls of a turn run one after the other by default; `executionMode` of a tool comes first. */
+  toolExecution?: 'sequential' | 'parallel';
   systemPrompt?: string;
   tools?: readonly AgentTool[];
   hooks?: Partial<AgentRuntimeHooks>;

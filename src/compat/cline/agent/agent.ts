@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../../base/errors.ts';
-import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import type { AgentImagePart, AgentMessage } from '../../../plugins/contract/message.ts';
 import type { AgentRunResult, AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import type { AgentRuntimeStateSnapshot } from '../../../plugins/contract/snapshot.ts';
 import { createBusyError, createUnsupportedError } from '../errors.ts';
 import { type AgentRuntimeConfig, checkAgentConfig } from './agent-config.ts';
-import type { OpenedAgent } from './open-agent.ts';
+import { createImageBlock, formatFileText } from '../../../plugins/messages/agent-messages.ts';
+import type { ImageBlock } from '../../../sessions/messages.ts';
+import type { AgentPrompt, OpenedAgent } from './open-agent.ts';
 
 export type AgentRunInput = string | AgentMessage | readonly AgentMessage[];
 
@@ -77,8 +80,16 @@ export class AgentRuntime {
 
   /** The state at the last event, with the whole conversation. */
   snapshot(): AgentRuntimeStateSnapshot {
-    const idle = { ...IDLE, usage: { ...NO_USAGE }, agentId: this.#agentId };
-    return { ...(this.#state ?? idle), messages: [...this.#getMessages()] };
+    const { agentRole, parentAgentId = null, conversationId = this.#agentId } = this.#config;
+    const idle = {
+      ...IDLE,
+      usage: { ...NO_USAGE },
+      agentId: this.#agentId,
+      ...dropUndefined({ agentRole }),
+      parentAgentId,
+      conversationId,
+    };
+    return { ...idle, ...this.#state, messages: [...this.#getMessages()] };
   }
 
   /** Ends the session, and with it the plugins. */
@@ -87,7 +98,7 @@ export class AgentRuntime {
   }
 
   #getMessages(): readonly AgentMessage[] {
-    return this.#open?.messages() ?? this.#earlierMessages;
+    return this.#state?.messages ?? this.#earlierMessages;
   }
 
   /** Closes the session; the next run opens another one with these messages. */
@@ -145,8 +156,13 @@ function notify(listener: AgentEventListener, event: AgentRuntimeEvent): void {
 }
 
 /** `before` are the messages before the prompt. */
-function readInput(input: AgentRunInput): { prompt: string; before: readonly AgentMessage[] } {
-  if (typeof input === 'string') return { prompt: input, before: [] };
+function readInput(input: AgentRunInput): {
+  prompt: AgentPrompt;
+  before: readonly AgentMessage[];
+} {
+  if (typeof input === 'string') {
+    return { prompt: { text: input, images: [], message: null }, before: [] };
+  }
   const messages = isList(input) ? input : [input];
   const last = messages.at(-1);
   if (last === undefined || last.role !== 'user') {
@@ -155,21 +171,41 @@ function readInput(input: AgentRunInput): { prompt: string; before: readonly Age
       hint: 'Restore the earlier messages with restore(messages), then run the next prompt.',
     });
   }
-  return { prompt: readText(last), before: messages.slice(0, -1) };
+  return { prompt: readPrompt(last), before: messages.slice(0, -1) };
 }
 
 function isList(input: AgentMessage | readonly AgentMessage[]): input is readonly AgentMessage[] {
   return Array.isArray(input);
 }
 
-function readText({ content }: AgentMessage): string {
-  const texts = content.map((part) => {
-    if (part.type === 'text') return part.text;
-    if (part.type === 'file') return `<file path="${part.path}">\n${part.content}\n</file>`;
-    throw createUnsupportedError(
-      `${part.type} in a prompt of a standalone agent`,
-      'Give it as text.',
-    );
-  });
-  return texts.join('\n\n');
+function readPrompt(message: AgentMessage): AgentPrompt {
+  const texts: string[] = [];
+  const images: ImageBlock[] = [];
+  for (const part of message.content) {
+    if (part.type === 'text') texts.push(part.text);
+    else if (part.type === 'file') texts.push(formatFileText(part.path, part.content));
+    else if (part.type === 'image') images.push(readImage(part));
+    else throw createPartError(part.type);
+  }
+  const text = texts.join('\n\n');
+  return { text: text.trim() === '' ? '(image)' : text, images, message: structuredClone(message) };
+}
+
+/** Programs may pass bytes, too. */
+function readImage({ image, mediaType }: AgentImagePart): ImageBlock {
+  const data: unknown = image;
+  if (data instanceof Uint8Array || data instanceof ArrayBuffer) {
+    return createImageBlock(Buffer.from(new Uint8Array(data)).toString('base64'), mediaType);
+  }
+  const [, type, encoded] = /^data:([^;,]+);base64,(.*)$/s.exec(image) ?? [];
+  if (encoded !== undefined) return createImageBlock(encoded, type);
+  if (typeof data !== 'string' || data.includes(':')) throw createPartError('address of an image');
+  return createImageBlock(data, mediaType);
+}
+
+function createPartError(type: string): HooklineError {
+  return createUnsupportedError(
+    `${type} in a prompt of a standalone agent`,
+    'Give it as text, or an image as base64.',
+  );
 }

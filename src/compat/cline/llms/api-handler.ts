@@ -1,3 +1,4 @@
+import type { ModelFailure, ModelToolActivity } from '../../../agent/models/model.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
 
 /** Code that answers as a model, in the interface of `@cline/llms`. */
@@ -32,6 +33,8 @@ export type ApiStream = AsyncGenerator<ApiStreamChunk> & { id?: string };
 export type ApiStreamChunk =
   | { type: 'text'; text: string; id: string; signature?: string }
   | { type: 'media'; media: unknown; id: string }
+  /** A call that the service makes itself; only models of standalone agents report it. */
+  | { type: 'model_tool'; activity: ModelToolActivity; id: string }
   | {
       type: 'reasoning';
       reasoning: string;
@@ -56,6 +59,7 @@ export type ApiStreamChunk =
       type: 'tool_calls';
       tool_call: {
         call_id?: string;
+        metadata?: unknown;
         function: {
           id?: string;
           name?: string;
@@ -72,6 +76,8 @@ export type ApiStreamChunk =
       error?: string;
       /** Such as `max_output_tokens`. */
       incompleteReason?: string;
+      /** What exactly failed, where Hookline knows it. */
+      failure?: ModelFailure;
       id: string;
     };
 

@@ -2,6 +2,7 @@ import { parseService, createServiceProvider } from '../../../agent/models/servi
 import { registeredProviders } from '../../../agent/models/custom-provider.ts';
 import { findModelFacts, listPricedModels } from '../../../agent/models/prices.ts';
 import { isBuiltInProvider, type Provider, PROVIDERS } from '../../../agent/models/providers.ts';
+import { MODEL_SERVICES, type ModelService } from '../../../base/model-services.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import type {
@@ -16,8 +17,11 @@ import type {
 const collections = new Map<string, ModelCollection>();
 const furtherModels = new Map<string, Map<string, ModelInfo>>();
 
-/** Hookline's own providers, under the ids that Cline has for them. */
-export const OWN_IDS: readonly string[] = PROVIDERS.map(({ name }) => toClineId(name));
+/** Hookline's own providers and the services that it knows, under the ids that Cline has for them. */
+export const OWN_IDS: readonly string[] = [
+  ...PROVIDERS.map(({ name }) => toClineId(name)),
+  ...MODEL_SERVICES.map(({ id }) => id),
+];
 
 function toClineId(name: string): string {
   return name === 'openai' ? 'openai-native' : name;
@@ -71,7 +75,7 @@ export function unregisterModel(providerId: string, modelId: string): boolean {
 }
 
 export function listProviderIds(): string[] {
-  return [...OWN_IDS, ...collections.keys()];
+  return [...new Set([...OWN_IDS, ...collections.keys()])];
 }
 
 /** Finds one of Hookline's own providers, or a registered one, with all its models. */
@@ -84,8 +88,21 @@ export function findCollection(id: string): ModelCollection | undefined {
 
 function createOwnCollection(id: string): ModelCollection | undefined {
   const own = PROVIDERS.find(({ name }) => toClineId(name) === id);
-  if (own === undefined) return undefined;
-  return { provider: toProviderInfo(own), models: listOwnModels(own) };
+  if (own !== undefined) return { provider: toProviderInfo(own), models: listOwnModels(own) };
+  const service = MODEL_SERVICES.find((each) => each.id === id);
+  return service === undefined ? undefined : { provider: toServiceInfo(service), models: {} };
+}
+
+function toServiceInfo({ id, label, wire, baseUrl, keyVariables }: ModelService): ProviderInfo {
+  return {
+    id,
+    name: label,
+    ...PROTOCOLS[wire],
+    baseUrl,
+    defaultModelId: '',
+    env: [...keyVariables],
+    source: 'system',
+  };
 }
 
 const PROTOCOLS: Readonly<
@@ -130,23 +147,7 @@ function createOwnModel(id: string): ModelInfo {
 }
 
 /** Cline's ids of providers that have another id here. */
-const IDS: Readonly<Record<string, string>> = {
-  openai: 'openai-compatible',
-  litellm: 'openai-compatible',
-  lmstudio: 'openai-compatible',
-  'vercel-ai-gateway': 'openai-compatible',
-  deepseek: 'openai-compatible',
-  xai: 'openai-compatible',
-  together: 'openai-compatible',
-  groq: 'openai-compatible',
-  cerebras: 'openai-compatible',
-  sambanova: 'openai-compatible',
-  mistral: 'openai-compatible',
-  moonshot: 'openai-compatible',
-  qwen: 'openai-compatible',
-  fireworks: 'openai-compatible',
-  huggingface: 'openai-compatible',
-};
+const IDS: Readonly<Record<string, string>> = { openai: 'openai-compatible' };
 
 /** Resolves one of Cline's ids to a provider; others stay as they are, because a plugin may register them. */
 export function resolveProviderId(id: string): string {

@@ -4,17 +4,19 @@ import {
   type FinishReason,
   type ModelChunk,
   type ModelEnd,
+  type ModelToolActivity,
   type Usage,
 } from '../../../agent/models/model.ts';
 import { dropUndefined } from '../../../base/defined.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
-import type { AssistantBlock } from '../../../sessions/messages.ts';
+import { type AssistantBlock, isMedia, type MediaBlock } from '../../../sessions/messages.ts';
 
 type Chunk = Readonly<Record<string, unknown>>;
 
 /** A block of the answer while its chunks arrive. */
 type Draft =
   | { readonly type: 'text' | 'thinking'; text: string; signature: string | null }
+  | MediaBlock
   | CallDraft;
 
 interface CallDraft {
@@ -22,6 +24,7 @@ interface CallDraft {
   readonly id: string;
   name: string;
   text: string;
+  metadata: Record<string, unknown> | null;
 }
 
 /** Builds an answer from the chunks of a handler's stream. */
@@ -57,6 +60,10 @@ export class HandlerAnswer {
         return this.#addThought(chunk);
       case 'tool_calls':
         return this.#addCallPart(chunk['tool_call']);
+      case 'media':
+        return this.#addMedia(chunk['media']);
+      case 'model_tool':
+        return readActivity(chunk['activity']);
       case 'usage':
         this.#usage = addUsageChunk(this.#usage, chunk);
         return [];
@@ -109,6 +116,13 @@ export class HandlerAnswer {
     return deltas;
   }
 
+  #addMedia(media: unknown): readonly ModelChunk[] | null {
+    if (!isMedia(media)) return null;
+    const block: MediaBlock = { type: 'media', media };
+    this.#drafts.push(block);
+    return [block];
+  }
+
   /** Parts of a call have its id or its index in common; one without either continues the last call. */
   #addCallPart(toolCall: unknown): readonly ModelChunk[] | null {
     const part = readCallPart(toolCall);
@@ -121,14 +135,23 @@ export class HandlerAnswer {
     for (const key of part.keys) this.#calls.set(key, draft);
     this.#lastCall = draft;
     if (part.name !== '') draft.name = part.name;
-    draft.text = part.isWhole ? part.text : draft.text + part.text;
+    if (part.metadata !== null) draft.metadata = part.metadata;
+    // Two whole inputs in a row cannot be parts of one: the second says the first again.
+    const isWhole = part.isWhole || (isWholeInput(draft.text) && isWholeInput(part.text));
+    draft.text = isWhole ? part.text : draft.text + part.text;
     this.#size += part.text.length;
     if (part.text === '') return [];
     return [{ type: 'input-delta', id: draft.id, name: draft.name, text: part.text }];
   }
 
   #beginCall(id: string | null): CallDraft {
-    const draft: CallDraft = { type: 'call', id: id ?? `call_${randomUUID()}`, name: '', text: '' };
+    const draft: CallDraft = {
+      type: 'call',
+      id: id ?? `call_${randomUUID()}`,
+      name: '',
+      text: '',
+      metadata: null,
+    };
     this.#drafts.push(draft);
     return draft;
   }
@@ -137,7 +160,7 @@ export class HandlerAnswer {
 /** `keys` are what parts of the same call have in common. */
 function readCallPart(toolCall: unknown) {
   if (!isRecord(toolCall) || !isRecord(toolCall['function'])) return null;
-  const { call_id: callId, index } = toolCall;
+  const { call_id: callId, index, metadata } = toolCall;
   const { id: innerId, name, arguments: input } = toolCall['function'];
   const id = [callId, innerId].find((each) => typeof each === 'string' && each !== '');
   const isWhole = isRecord(input);
@@ -150,7 +173,30 @@ function readCallPart(toolCall: unknown) {
     name: typeof name === 'string' ? name : '',
     text: isWhole ? JSON.stringify(input) : readText(input),
     isWhole,
+    metadata: isRecord(metadata) ? metadata : null,
   };
+}
+
+function isWholeInput(text: string): boolean {
+  const parsed = text.trimStart().startsWith('{') ? parseJson(text) : null;
+  return parsed?.ok === true && isRecord(parsed.value);
+}
+
+/** Null for what is not a call that a service makes. */
+function readActivity(activity: unknown): readonly ModelChunk[] | null {
+  if (!isRecord(activity)) return null;
+  const { toolCallId, toolName, execution, input, output, isError } = activity;
+  if (typeof toolCallId !== 'string' || typeof toolName !== 'string') return null;
+  if (execution !== 'client' && execution !== 'provider') return null;
+  const read: ModelToolActivity = {
+    toolCallId,
+    toolName,
+    execution,
+    ...dropUndefined({ input }),
+    ...('output' in activity ? { output } : {}),
+    ...(isError === true ? { isError } : {}),
+  };
+  return [{ type: 'model-tool', activity: read }];
 }
 
 function readText(value: unknown): string {
@@ -189,8 +235,11 @@ function toFinishReason(incomplete: unknown, hasCalls: boolean): FinishReason {
 
 function toBlock(draft: Draft): AssistantBlock {
   if (draft.type === 'call') {
-    return { type: 'tool_use', id: draft.id, name: draft.name, input: parseInput(draft.text) };
+    const { id, name, text, metadata } = draft;
+    const call = { type: 'tool_use', id, name, input: parseInput(text) } as const;
+    return metadata === null ? call : { ...call, metadata };
   }
+  if (draft.type === 'media') return draft;
   const { type, text, signature } = draft;
   if (type === 'text') return { type, text };
   return { type, thinking: text, ...(signature === null ? {} : { signature }) };

@@ -252,13 +252,16 @@ function toChunks(chunk: ModelChunk, id: string): readonly ApiStreamChunk[] {
       return [{ type: 'reasoning', reasoning: chunk.text, id }];
     case 'input-delta':
       return [];
+    case 'media':
+      return [{ type: 'media', media: chunk.media, id }];
+    case 'model-tool':
+      return [{ type: 'model_tool', activity: chunk.activity, id }];
     case 'end':
       return toEndChunks(chunk, id);
     case 'failure': {
       const { failure } = chunk;
       // A handler that passes this chunk on fails as the model itself would.
-      const more = { failure };
-      return [{ type: 'done', success: false, error: failure.message, id, ...more }];
+      return [{ type: 'done', success: false, error: failure.message, id, failure }];
     }
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { readSurroundings, getStateDirectory } from '../../../host/surroundings.ts';
 import { getTimeLimits } from '../../../host/plugins/plugin-options.ts';
-import { holdForProcess } from '../../../trust/claims.ts';
+import { acquireProcessClaim } from '../../../trust/claims.ts';
 import type { AgentPlugin, PluginSetupContext } from '../../../plugins/contract/plugin.ts';
 import type { PluginEntry } from '../../../plugins/entry.ts';
 import { findPluginModulesAt } from '../../../plugins/find/find-modules.ts';
@@ -12,6 +13,7 @@ import type { PluginProblem } from '../../../plugins/find/read-package.ts';
 import type { ProvidedModules } from '../../../plugins/load/loading.ts';
 import { readManifest } from '../../../plugins/manifest.ts';
 import { createUnsupportedError } from '../errors.ts';
+import { bindPlugin } from './bind-plugin.ts';
 import type { ResolveAgentPluginPathsOptions } from './plugin-paths.ts';
 
 /** Only plugins for this provider and model are loaded; without them, all. */
@@ -57,15 +59,20 @@ export interface LoadedAgentPlugins {
   warnings: PluginInitializationWarning[];
 }
 
-type LoadOptions = LoadAgentPluginFromPathOptions & PluginTargeting;
+type LoadOptions = LoadAgentPluginFromPathOptions & PluginTargeting & { loadId?: string };
 
 export interface ResolveAndLoadAgentPluginsOptions
   extends ResolveAgentPluginPathsOptions, Omit<LoadOptions, 'cwd'> {
   /** Both load plugins into this process; only a session’s `pluginIsolation` starts processes. */
   mode?: 'sandbox' | 'in_process';
+  /** The time limit of a hook; without one, that of the session that it is used in. */
   hookTimeoutMs?: number;
+  /** The time limit of a tool, command, rule or message builder. */
   contributionTimeoutMs?: number;
+  /** Gets what the plugins emit, in the place of a session. */
   onEvent?: (event: { name: string; payload?: unknown }) => void;
+  /** Which plugins of the workspace are loaded: those that the user trusted, or all. */
+  trust?: 'record' | 'all';
 }
 
 export interface ResolvedAgentPlugins extends Omit<LoadedAgentPlugins, 'plugins'> {
@@ -95,16 +102,20 @@ export function createPluginLoading(provided: ProvidedModules) {
 
   const resolveAndLoadAgentPlugins: ResolveAndLoadPlugins = async (options = {}) => {
     const cwd = path.resolve(readSurroundings().cwd, options.workspacePath ?? options.cwd ?? '');
-    const namedPlugins = await loadWithDiagnostics(options.pluginPaths ?? [], options);
-    const { trusted, failures } = await findTrusted(cwd);
+    const { emitEvent, loadId, remove } = await openEventPort(options.onEvent);
+    const loading = { ...options, loadId };
+    const namedPlugins = await loadWithDiagnostics(options.pluginPaths ?? [], loading);
+    const { trusted, failures } = await findTrusted(cwd, options.trust);
     const isNew = ({ file }: PluginEntry): boolean => !namedPlugins.pluginPaths.includes(file);
-    const found = await loadEntries(trusted.filter(isNew), options, provided);
+    const found = await loadEntries(trusted.filter(isNew), loading, provided);
+    const bind = (each: AgentPlugin): AgentPlugin =>
+      bindPlugin(each, { ...toLimits(options), context: {}, ...dropUndefined({ emitEvent }) });
     return {
-      extensions: [...namedPlugins.plugins, ...found.plugins],
+      extensions: [...namedPlugins.plugins, ...found.plugins].map(bind),
       pluginPaths: [...namedPlugins.pluginPaths, ...found.pluginPaths],
       failures: [...namedPlugins.failures, ...failures, ...found.failures],
       warnings: [...namedPlugins.warnings, ...found.warnings],
-      shutdown: async () => undefined,
+      shutdown: async () => remove(),
     };
   };
 
@@ -132,6 +143,10 @@ export function createPluginLoading(provided: ProvidedModules) {
   };
 }
 
+function toLimits({ hookTimeoutMs, contributionTimeoutMs }: ResolveAndLoadAgentPluginsOptions) {
+  return dropUndefined({ hookTimeoutMs, contributionTimeoutMs });
+}
+
 function toFailure({ path: place, message }: PluginProblem): PluginInitializationFailure {
   return createFailure(place, message);
 }
@@ -141,12 +156,25 @@ function requireAll({ plugins, failures: [failure] }: LoadedAgentPlugins): Agent
   throw new HooklineError('PLUGIN_INVALID', { message: failure.message });
 }
 
-async function findTrusted(cwd: string) {
+/** Takes what plugins emit, through their context or the global host, for the caller of a loader. */
+async function openEventPort(onEvent: ResolveAndLoadAgentPluginsOptions['onEvent']) {
+  const loadId = randomUUID();
+  if (onEvent === undefined) return { emitEvent: undefined, loadId, remove: () => undefined };
+  const { installPluginHost } = await import('../../../host/plugins/process-ports.ts');
+  const emitEvent = (name: string, payload?: unknown): void => onEvent({ name, payload });
+  return {
+    emitEvent,
+    loadId,
+    remove: installPluginHost({ sessionId: loadId, emitEvent }),
+  };
+}
+
+async function findTrusted(cwd: string, trust: 'record' | 'all' = 'record') {
   const [{ openHooks }, { checkPlugins }] = await Promise.all([
     import('../../../host/open-hooks.ts'),
     import('../../../host/plugins/check-plugins.ts'),
   ]);
-  const found = checkPlugins(openHooks({ cwd }));
+  const found = checkPlugins(openHooks({ cwd, trust }));
   const withheld = found.filter(({ status }) => !['ready', 'disabled'].includes(status.state));
   return {
     trusted: found.filter(({ status }) => status.state === 'ready').map(({ entry }) => entry),
@@ -189,7 +217,9 @@ async function loadEntries(
     describeOverridden(each, winners.get(each.plugin.name)),
   );
   return {
-    plugins: [...winners.values()].map(({ plugin }) => withContext(plugin, options)),
+    plugins: [...winners.values()].map(({ plugin }) =>
+      bindPlugin(plugin, { context: readContext(options) }),
+    ),
     pluginPaths: [...winners.values()].map(({ file }) => file),
     failures,
     warnings,
@@ -199,19 +229,22 @@ async function loadEntries(
 /** Null for a module that only others import. */
 async function loadEntry(
   entry: PluginEntry,
-  { importTimeoutMs: timeoutMs }: LoadOptions,
+  { importTimeoutMs, loadId }: LoadOptions,
   provided: ProvidedModules,
 ): Promise<Loaded | PluginInitializationFailure | null> {
   const { file } = entry;
   const { getCacheDirectory } = await import('../../../host/plugins/load-plugins.ts');
   const { loadPlugin } = await import('../../../plugins/load/load-plugin.ts');
-  holdForProcess(getStateDirectory(readSurroundings()));
+  const surroundings = readSurroundings();
+  const limits = getTimeLimits(dropUndefined({ importTimeoutMs }), surroundings.env);
+  acquireProcessClaim(getStateDirectory(surroundings));
   const loading = await loadPlugin({
     entry,
     provided,
-    cacheDirectory: getCacheDirectory(getStateDirectory(readSurroundings())),
-    copy: randomUUID(),
-    timeoutMs: timeoutMs ?? getTimeLimits({}).importTimeoutMs,
+    cacheDirectory: getCacheDirectory(getStateDirectory(surroundings)),
+    // The id of the loading comes first: by it the one is found that hears of what the plugin emits.
+    copy: `${loadId ?? randomUUID()}-${randomUUID()}`,
+    timeoutMs: limits.importTimeoutMs,
   });
   if (loading.kind === 'helper') return null;
   if (loading.kind === 'failed') return createFailure(file, loading.message);
@@ -273,13 +306,7 @@ const KNOWN = [
   'telemetry',
 ] as const;
 
-/** A proxy, because setup and hooks may use other properties of the plugin. */
-function withContext(plugin: AgentPlugin, options: LoadOptions): AgentPlugin {
-  const contextKeys = KNOWN.filter((key) => options[key] !== undefined);
-  if (contextKeys.length === 0 || plugin.setup === undefined) return plugin;
-  const context = Object.fromEntries(contextKeys.map((key) => [key, options[key]]));
-  const setup: AgentPlugin['setup'] = (api, ctx) => plugin.setup?.(api, { ...context, ...ctx });
-  return new Proxy(plugin, {
-    get: (own, name): unknown => (name === 'setup' ? setup : Reflect.get(own, name)),
-  });
+function readContext(options: LoadOptions): Partial<KnownContext> {
+  const keys = KNOWN.filter((key) => options[key] !== undefined);
+  return Object.fromEntries(keys.map((key) => [key, options[key]]));
 }

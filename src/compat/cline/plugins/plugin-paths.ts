@@ -48,6 +48,15 @@ export function resolveAgentPluginPaths(options: ResolveAgentPluginPathsOptions 
   return all.filter((each) => !disabled.includes(each));
 }
 
+/** The directories with skills in the packages of these plugins; a path without one is left out. */
+export function resolvePluginSkillDirectoriesFromPaths(pluginPaths: readonly string[]): string[] {
+  const { cwd } = readSurroundings();
+  const entries = pluginPaths.flatMap(
+    (each) => findPluginModulesAt(path.resolve(cwd, each)).entries,
+  );
+  return [...new Set(entries.flatMap((entry) => entry.package?.skills ?? []))];
+}
+
 /** Plugins that the user disabled in Cline itself. */
 function readDisabledPlugins(surroundings: Surroundings): readonly unknown[] {
   const data = findClineDataDirectory(surroundings);

@@ -1,6 +1,4 @@
-import path from 'node:path';
 import { HooklineError } from '../../../base/errors.ts';
-import { readSurroundings } from '../../../host/surroundings.ts';
 import { parseFileUrl, parseGitAddress } from '../../../plugins/install/parse-address.ts';
 
 export type PluginInstallSourceType = 'npm' | 'git' | 'local' | 'remote';
@@ -54,8 +52,12 @@ function readNpm(text: string): ParsedPluginSource {
 }
 
 function readGit(text: string): ParsedPluginSource {
-  const { url, ref, host, name } = parseGitAddress(text);
-  return { type: 'git', repo: url, ...(ref === null ? {} : { ref }), host, path: name };
+  const { url, ref, host } = parseGitAddress(text);
+  // With its owner: all after the host, in a URL as in `git@host:owner/repo`.
+  const path = url
+    .replace(/^(?:[a-z+]+:\/\/[^/]*\/+|[^:/]+:)/u, '')
+    .replace(/\/*(?:\.git)?\/*$/u, '');
+  return { type: 'git', repo: url, ...(ref === null ? {} : { ref }), host, path };
 }
 
 function readUrl(text: string): ParsedPluginSource | null {
@@ -63,10 +65,9 @@ function readUrl(text: string): ParsedPluginSource | null {
   return found === null ? null : { type: 'remote', url: found.url, filename: found.file };
 }
 
+/** As it is written: `installPlugin` resolves it from the directory that it installs for. */
 function readLocal(text: string): ParsedPluginSource {
-  const { cwd, home } = readSurroundings();
-  const isHome = text.startsWith('~') && home !== null;
-  return { type: 'local', path: isHome ? path.join(home, text.slice(1)) : path.resolve(cwd, text) };
+  return { type: 'local', path: text };
 }
 
 function refuse(text: string, expected: string): never {

@@ -1,22 +1,15 @@
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { systemClock } from '../../../base/clock.ts';
-import { toKeptMessages } from '../../../plugins/messages/provider-messages.ts';
+import { formatErrorText, type LegacyAgentUsage, toLegacyUsage } from '../agent-events.ts';
 import { toPluginStatus } from '../../../host/plugins/events/snapshots.ts';
 import { toCallResult } from '../../../host/plugins/events/plugin-messages.ts';
 import type { ProviderMessage } from '../../../plugins/contract/message.ts';
-import type { Message } from '../../../sessions/messages.ts';
 
 /** How one prompt ended. */
 export interface AgentResult {
   /** The agent's last text, or the error. */
   text: string;
-  usage: {
-    inputTokens: number;
-    outputTokens: number;
-    cacheReadTokens?: number;
-    cacheWriteTokens?: number;
-    totalCost?: number;
-  };
+  usage: LegacyAgentUsage;
   messages: ProviderMessage[];
   toolCalls: ToolCallRecord[];
   iterations: number;
@@ -59,14 +52,15 @@ export class CallLog {
 }
 
 function toCallRecord(event: Extract<RuntimeEvent, { type: 'tool-end' }>): ToolCallRecord {
-  const { callId: id, tool: name, input, output, durationMs } = event;
+  const { callId: id, tool: name, input, durationMs } = event;
+  const { output, isError } = toCallResult(event);
   const endedAt = systemClock.now();
   return {
     id,
     name,
     input,
-    output: toCallResult(event).output,
-    ...(output.success ? {} : { error: output.error ?? output.text }),
+    output,
+    ...(isError === true ? { error: formatErrorText(output) } : {}),
     durationMs,
     startedAt: new Date(endedAt - durationMs),
     endedAt: new Date(endedAt),
@@ -81,15 +75,15 @@ export function createAgentResult({
 }: Pick<AgentResult, 'model'> & {
   readonly run: RunResult;
   readonly calls: ToolCallRecord[];
-  readonly messages: readonly Message[];
+  readonly messages: ProviderMessage[];
 }): AgentResult {
   const { reason, usage, costUsd, iterations, durationMs } = run;
   const finishReason = toFinishReason(run);
   const endedAt = systemClock.now();
   return {
     text: finishReason === 'error' ? (reason ?? run.text) : run.text,
-    usage: { ...usage, ...(costUsd === null ? {} : { totalCost: costUsd }) },
-    messages: toKeptMessages(messages),
+    usage: toLegacyUsage({ ...usage, ...(costUsd === null ? {} : { totalCost: costUsd }) }),
+    messages,
     toolCalls: calls,
     iterations,
     finishReason,

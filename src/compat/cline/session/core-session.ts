@@ -7,9 +7,12 @@ import type { PluginIssue } from '../../../plugins/plugin-issue.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import type { PluginStatus } from '../../../plugins/registry.ts';
 import { getSessionsDirectory } from '../../../sessions/session-id.ts';
-import type { Message } from '../../../sessions/messages.ts';
+import { PluginMessages } from '../../../host/plugins/events/plugin-messages.ts';
+import { toKeptMessages } from '../../../plugins/messages/provider-messages.ts';
+import type { ProviderMessage } from '../../../plugins/contract/message.ts';
+import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { type AgentResult, CallLog, createAgentResult } from './agent-result.ts';
-import type { CoreSessionEvent, SessionStatus } from '../core-events.ts';
+import type { CoreSessionEvent } from '../core-events.ts';
 import { createBusyError, SessionNotFoundError } from '../errors.ts';
 import { startSession, type OpenRequest, openSessionHost } from './open-session.ts';
 import { SessionEvents } from './session-events.ts';
@@ -18,8 +21,10 @@ import { createPromptQueue, type SentPrompt, toPendingPrompt } from '../pending-
 import {
   resolveFiles,
   createRecord,
+  createSessionSnapshot,
   type SessionFiles,
   type SessionRecord,
+  type SessionStatus,
   writeFiles,
 } from '../session-files.ts';
 import type { ClineCoreOptions, ClineCoreStartInput, AgentMode } from '../start-input.ts';
@@ -50,16 +55,25 @@ export class CoreSession {
   readonly #calls = new CallLog();
   readonly #events: SessionEvents;
   readonly #closing = new AbortController();
+  /** When each message was added, by which model, and what it took. */
+  readonly #notes = new PluginMessages(
+    () => this.#session?.state().model ?? null,
+    () => systemClock.now(),
+  );
   #host: Host | null = null;
   #record: SessionRecord;
   #files: SessionFiles = { manifestPath: '', messagesPath: '' };
   #running: Promise<unknown> | null = null;
   #ended: Promise<void> | null = null;
   /** Messages and usage, once the host is closed. */
-  #last: { messages: readonly Message[]; usage: SessionUsage | null } = {
+  #last: { messages: ProviderMessage[]; usage: SessionUsage | null } = {
     messages: [],
     usage: null,
   };
+  /** How the last run ended, as the status of a session that ends after it. */
+  #lastStatus: SessionStatus = 'completed';
+  /** Such a session is never idle: it ends with the status of its last run. */
+  #endsAfterRun = false;
 
   constructor(options: CoreSessionOptions) {
     this.#options = options;
@@ -94,8 +108,10 @@ export class CoreSession {
     return this.#host?.session(this.id) ?? null;
   }
 
-  messages(): readonly Message[] {
-    return this.#session?.messages() ?? this.#last.messages;
+  messages(): ProviderMessage[] {
+    const session = this.#session;
+    if (session === null) return this.#last.messages;
+    return toKeptMessages(session.messages(), this.#notes.getNote);
   }
 
   plugins(): readonly PluginStatus[] {
@@ -134,6 +150,7 @@ export class CoreSession {
       await host?.dispose();
       throw signal.aborted ? createEndedError(id) : error;
     }
+    if (input.prompt === undefined) this.#setStatus('idle');
     await this.#save();
   }
 
@@ -141,10 +158,7 @@ export class CoreSession {
     const { id } = this.#options;
     this.#host = host;
     if (request.signal.aborted) return;
-    host.subscribe((event) => {
-      this.#calls.record(event);
-      this.#events.convert(event);
-    });
+    host.subscribe((event) => this.#receive(event));
     const { stateDirectory } = host;
     this.#files = resolveFiles(
       stateDirectory === null ? null : getSessionsDirectory(stateDirectory),
@@ -152,6 +166,13 @@ export class CoreSession {
     );
     this.#record.messagesPath = this.#files.messagesPath;
     await startSession(host, request);
+  }
+
+  #receive(event: RuntimeEvent): void {
+    this.#calls.record(event);
+    this.#events.convert(event);
+    const agent = this.#session?.agents.get(event.agentId);
+    if (agent !== undefined && event.parentAgentId === null) this.#notes.recordEvent(event, agent);
   }
 
   /** Runs a prompt, then the queued ones. */
@@ -163,17 +184,16 @@ export class CoreSession {
 
   /** Runs a prompt and those queued meanwhile, then ends the session with the status of the last one. */
   async runToEnd(sent: SentPrompt): Promise<AgentResult> {
+    this.#endsAfterRun = true;
     const first = await this.#runExclusively(sent);
-    const last = (await this.#drain()) ?? first;
-    const isFailed = last.finishReason === 'error' || last.finishReason === 'max_iterations';
-    const status = last.finishReason === 'aborted' ? 'cancelled' : 'completed';
-    await this.end(isFailed ? 'failed' : status, isFailed ? 'failed' : status);
+    await this.#drain();
+    await this.end(ENDED_REASONS[this.#lastStatus] ?? this.#lastStatus);
     return first;
   }
 
-  /** Sends a message to the running agent; false when no run is under way. */
+  /** Sends a message to the running agent, or as the next prompt when the run has ended by then; false when no run is under way. */
   steer(prompt: string): boolean {
-    return this.#session?.steer(prompt) ?? false;
+    return this.#session?.steer(prompt, () => this.enqueue({ prompt })) ?? false;
   }
 
   async abort(reason: string): Promise<void> {
@@ -191,25 +211,25 @@ export class CoreSession {
     await this.#save();
   }
 
-  /** Ends the session and its current run; its messages stay readable. */
-  async end(status: SessionStatus, reason: string): Promise<void> {
+  /** Ends the session and its current run; its messages stay readable. Its status is that of the last run. */
+  async end(reason: string): Promise<void> {
     this.#closing.abort();
     await this.opened.catch(() => undefined);
-    if (this.#host !== null) this.#ended ??= this.#end(this.#host, status, reason);
+    if (this.#host !== null) this.#ended ??= this.#end(this.#host, reason);
     await this.#ended;
   }
 
-  async #end(host: Host, status: SessionStatus, reason: string): Promise<void> {
+  async #end(host: Host, reason: string): Promise<void> {
     await this.abort(reason);
     await this.#running?.catch(() => undefined);
-    this.#last = { messages: [...this.messages()], usage: this.usage() };
+    this.#last = { messages: this.messages(), usage: this.usage() };
     this.#host = null;
     const now = systemClock.now();
     this.#record.endedAt = new Date(now).toISOString();
-    this.#record.exitCode = status === 'failed' ? 1 : 0;
+    this.#record.exitCode = this.#lastStatus === 'failed' ? 1 : 0;
     await host.end(this.id, 'other').catch(() => undefined);
     await host.dispose();
-    this.#setStatus(status);
+    this.#setStatus(this.#lastStatus);
     await this.#save();
     await this.#options
       .onEnd()
@@ -252,7 +272,7 @@ export class CoreSession {
       return await done;
     } finally {
       this.#running = null;
-      this.#setStatus('idle');
+      if (!this.#endsAfterRun) this.#setStatus('idle');
       await this.#save();
     }
   }
@@ -275,13 +295,18 @@ export class CoreSession {
     const run = await runInMode(session, mode, () => session.prompt(prompt));
     const { model } = session.state();
     const calls = this.#calls.list();
-    return createAgentResult({ run, calls, messages: session.messages(), model });
+    const result = createAgentResult({ run, calls, messages: this.messages(), model });
+    this.#lastStatus = FINAL_STATUSES[result.finishReason];
+    return result;
   }
 
   #setStatus(status: SessionStatus): void {
     this.#record.status = status;
     this.#record.updatedAt = new Date(systemClock.now()).toISOString();
-    this.#options.emit({ type: 'status', payload: { sessionId: this.id, status } });
+    const sessionId = this.id;
+    this.#options.emit({ type: 'status', payload: { sessionId, status } });
+    const snapshot = createSessionSnapshot(this.record, this.usage());
+    this.#options.emit({ type: 'session_snapshot', payload: { sessionId, snapshot } });
   }
 
   async #save(): Promise<void> {
@@ -289,6 +314,21 @@ export class CoreSession {
     if (problem !== null) this.#events.sendNotice(problem);
   }
 }
+
+/** The status of a session that ends after such a run. */
+const FINAL_STATUSES: Readonly<Record<AgentResult['finishReason'], SessionStatus>> = {
+  completed: 'completed',
+  aborted: 'cancelled',
+  error: 'failed',
+  max_iterations: 'failed',
+  mistake_limit: 'cancelled',
+};
+
+/** Why a session ended by itself, where the event has another word for it than the status. */
+const ENDED_REASONS: Partial<Record<SessionStatus, string>> = {
+  failed: 'error',
+  cancelled: 'aborted',
+};
 
 /** Sets the mode for this prompt only, unless a hook or the user sets another one meanwhile. */
 async function runInMode<Result>(

@@ -24,6 +24,7 @@ import {
 import { TOOLS } from '../../../agent/tools/index.ts';
 import type { Tool } from '../../../agent/tools/tool.ts';
 import { listToolSpecs } from '../../../agent/tools/toolsets.ts';
+import { removeFileHooks } from '../provided/agent-hooks.ts';
 import { TOOL_NAMES } from '../../../tool-vocabularies/tool-views.ts';
 
 export interface OpenRequest {
@@ -112,11 +113,12 @@ function hasServerTools({ enableTools, disableMcpSettingsTools }: CoreSessionCon
 
 /** Hooks of the program itself become the first plugin. */
 function listPluginObjects({ hooks, extensions = [] }: CoreSessionConfig): readonly AgentPlugin[] {
-  if (hooks === undefined) return extensions;
+  const ownHooks = hooks === undefined ? undefined : removeFileHooks(hooks);
+  if (ownHooks === undefined) return extensions;
   const own: AgentPlugin = {
     name: 'config.hooks',
     manifest: { capabilities: ['hooks'] },
-    hooks,
+    hooks: ownHooks,
   };
   return [own, ...extensions];
 }
@@ -141,6 +143,7 @@ function createSetupContext({ core, input, emitEvent }: OpenRequest): GivenConte
 }
 
 /** The limits of Cline's SDK. */
+const EMPTY_ANSWER_RETRIES = 2;
 const CLINE_LOOPS = { sameCalls: 5, failedCalls: Number.POSITIVE_INFINITY, failedTurns: 6 };
 
 function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
@@ -162,8 +165,11 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
       transport: dropUndefined({ fetch, headers }),
     },
     toolset: 'cline-sdk',
+    hidesEditsInPlan: true,
     permissionMode: toPermissionMode(mode),
     loops: CLINE_LOOPS,
+    emptyAnswerRetries: EMPTY_ANSWER_RETRIES,
+    checksWholeTurn: true,
     ...(paths.length === 0 ? {} : { pluginPaths: paths.map((each) => path.resolve(cwd, each)) }),
     systemPrompt: { build: () => systemPrompt },
     shapeRequest: async (request) => withSettings(request, config),

@@ -7,7 +7,8 @@ import { callObserver } from '../../../base/callbacks.ts';
 import type { PluginIssue } from '../../../plugins/plugin-issue.ts';
 import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
-import { type AgentEvent, toAgentEvents, type CoreSessionEvent } from '../core-events.ts';
+import { type AgentEvent, AgentEventConverter } from '../agent-events.ts';
+import type { CoreSessionEvent } from '../core-events.ts';
 import type { ClineCoreOptions, ClineCoreStartInput } from '../start-input.ts';
 
 /** Converts what happens in a session for subscribers and the log. */
@@ -16,6 +17,7 @@ export class SessionEvents {
   readonly #logger: BasicLogger | undefined;
   readonly #emit: (event: CoreSessionEvent) => void;
   readonly #reported = new Set<string>();
+  readonly #converter = new AgentEventConverter();
   #iteration = 0;
 
   constructor(
@@ -35,13 +37,13 @@ export class SessionEvents {
   }
 
   sendEvent(event: AgentRuntimeEvent): void {
-    // Events of sub-agents go to plugins only: their text would look like the agent's own.
-    if (event.snapshot.parentAgentId !== null) return;
-    this.#iteration = event.snapshot.iteration;
-    for (const each of toAgentEvents(event)) this.#send(each);
+    const { parentAgentId = null, iteration } = event.snapshot;
+    if (parentAgentId === null) this.#iteration = iteration;
+    for (const each of this.#converter.convert(event)) this.#send(each);
   }
 
-  sendIssue({ plugin, message, level }: PluginIssue): void {
+  sendIssue({ plugin, message, level, isMissingGuard }: PluginIssue): void {
+    if (isMissingGuard === true) return;
     const text = `plugin ${plugin}: ${message}`;
     this.#log(text);
     if (level === 'warning') return this.#notify(text);
@@ -66,14 +68,14 @@ export class SessionEvents {
 
   #send(event: AgentEvent): void {
     const sessionId = this.#sessionId;
-    this.#emit({ type: 'agent_event', payload: { sessionId, event } });
+    this.#emit({ type: 'agent_event', payload: { sessionId, event, teamRole: 'lead' } });
     const ts = systemClock.now();
     const chunk = serializeEvent(event);
     this.#emit({ type: 'chunk', payload: { sessionId, stream: 'agent', chunk, ts } });
   }
 
   #notify(message: string): void {
-    this.#send({ type: 'notice', noticeType: 'status', message });
+    this.#send({ type: 'notice', noticeType: 'status', displayRole: 'status', message });
   }
 
   #log(text: string): void {

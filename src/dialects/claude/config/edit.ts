@@ -1,4 +1,4 @@
-import { findNodeAtLocation, getNodeValue, type JSONPath, type Node } from 'jsonc-parser';
+import { findNodeAtLocation, getNodeValue, type JSONPath, type Node } from '../../../base/jsonc.ts';
 import { HooklineError, invariant } from '../../../base/errors.ts';
 import { isRecord, stripByteOrderMark } from '../../../base/json.ts';
 import type { Source } from '../entry.ts';

@@ -1,4 +1,5 @@
 import { findClosestName } from '../../../base/did-you-mean.ts';
+import { getOwnValue } from '../../../base/json.ts';
 import type { Part } from '../../../base/located-json.ts';
 import { CLAUDE_EVENT_NAMES, isClaudeEvent } from '../events.ts';
 import type { IgnoredPart } from './parse-events.ts';
@@ -81,7 +82,7 @@ function explainSetting(name: string): string | null {
 /** A rule of its own key, which is written outside of `permissions`; `allow` there guards nothing. */
 function findRuleKey(name: string): PermissionKey | null {
   const key = findMeant(name, ['deny', 'ask', 'defaultMode', 'disableBypassPermissionsMode']);
-  return key ?? SYNONYMS[normalize(name)] ?? null;
+  return key ?? getOwnValue(SYNONYMS, normalize(name)) ?? null;
 }
 
 /** Finds keys of `permissions` that nothing reads. */
@@ -90,7 +91,8 @@ export function findMisspeltPermissions(
 ): readonly { readonly part: Part; readonly why: string }[] {
   return [...fields].flatMap(([name, part]) => {
     if (isKnown(name, [...KEYS_OF_PERMISSIONS, ...OTHER_KEYS_OF_PERMISSIONS])) return [];
-    const key = findMeant(name, KEYS_OF_PERMISSIONS) ?? SYNONYMS[normalize(name)] ?? null;
+    const key =
+      findMeant(name, KEYS_OF_PERMISSIONS) ?? getOwnValue(SYNONYMS, normalize(name)) ?? null;
     const meant = key === null ? '' : `; did you mean "permissions.${key}"?`;
     return [{ part, why: `"permissions.${name}" is not read${meant}` }];
   });

@@ -185,6 +185,10 @@ const HANDLER_FIELDS: ReadonlyMap<string, boolean> = new Map([
   ['shell', true],
   ['async', true],
   ['asyncRewake', true],
+  ['rewakeMessage', false],
+  ['rewakeSummary', false],
+  // Whether it runs in sessions of Anthropic's cloud; all sessions here are local.
+  ['cloud', false],
   ['url', false],
   ['headers', false],
   ['allowedEnvVars', false],
@@ -372,6 +376,8 @@ function readEntry(fields: FieldReader, type: HandlerType, facts: Facts): Entry 
         shell: fields.find('shell', SHELL) ?? null,
         async: fields.find('async', FLAG) ?? false,
         asyncRewake: fields.find('asyncRewake', FLAG) ?? false,
+        rewakeMessage: fields.find('rewakeMessage', TEXT) ?? null,
+        rewakeSummary: fields.find('rewakeSummary', TEXT) ?? null,
         ...facts,
       };
     case 'http':

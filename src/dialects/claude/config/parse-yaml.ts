@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type * as yaml from 'yaml';
+import { requirePackage } from '../../../base/built-files.ts';
 import { isNestedTooDeep, MAX_NESTING } from '../../../base/json.ts';
 import type { Fault, Part } from '../../../base/located-json.ts';
 import path from 'node:path';
@@ -16,8 +16,7 @@ let loaded: Yaml | null = null;
 
 /** Loads the parser on first use, because most workspaces have no skill or agent with hooks. */
 function loadYaml(): Yaml {
-  const load: (name: string) => Yaml = createRequire(import.meta.url);
-  return (loaded ??= load('yaml'));
+  return (loaded ??= requirePackage('yaml'));
 }
 
 /** Parses YAML; `firstLine` is the line of the file at which it starts. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { memoize, memoizePerObject } from '../../../base/memoize.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
+import { isInside } from '../../../base/paths.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { hasStdinPath } from '../../../process/interpreter.ts';
 import { type ProgramResult, runProgram } from '../../../process/run.ts';
@@ -14,6 +15,7 @@ import { parseAsyncLine } from '../output/late-answer.ts';
 import type { ClaudeSession } from '../session.ts';
 import { planCommand } from './command-line.ts';
 import { createEnvFile, hasEnvFile } from '../../../process/env-files.ts';
+import { protectPythonImports } from '../../../process/search-path.ts';
 import { buildBaseEnvironment, buildEventEnvironment, buildPlaceVariables } from './environment.ts';
 
 /** Creates the handler of a command; `index` is its place among the hooks of its event, from 0. */
@@ -25,9 +27,10 @@ export function createClaudeCommandHandler(
   codec: ClaudeCodec,
 ): Handler {
   const { session } = codec;
+  const runWith = grant.sandbox?.run ?? runProgram;
   const command = planCommand(entry, session);
   if ('problem' in command) return createFailingHandler(target, command.problem);
-  const environment = buildBaseEnvironment(entry, session, grant.environment);
+  const getEnvironment = memoize(() => protectImports(entry, session, grant.environment));
   const opensStdin = memoize(() => hasStdinPathInCommand(entry, session));
   const isBackground = entry.async || (entry.asyncRewake && !session.awaitsRewake);
 
@@ -61,15 +64,15 @@ export function createClaudeCommandHandler(
       const program = {
         ...command,
         cwd: findWorkingDirectory(input.event.cwd, session),
-        env: { ...environment, ...buildEventEnvironment(input.event, findEnvFile(input)) },
+        env: {
+          ...getEnvironment(),
+          ...buildEventEnvironment(input.event, findEnvFile(input), grant),
+        },
         timeoutMs: grant.timeoutMs,
         opensStdin: opensStdin(),
       };
       const stdin = (): Buffer => encode(input);
-      const result = await (grant.sandbox?.run ?? runProgram)(
-        { ...program, stdin },
-        { signal, handOver },
-      );
+      const result = await runWith({ ...program, stdin }, { signal, handOver });
       if (report !== undefined) reportExchange(program, stdin(), result, report);
       return read(input, result, isBackground);
     },
@@ -95,20 +98,49 @@ function handOver(firstLine: string): boolean | { readonly timeoutMs: number } {
 
 /** Searches the command and the scripts that it runs. */
 function hasStdinPathInCommand(entry: CommandEntry, session: ClaudeSession): boolean {
+  return listTexts(entry, session).some(({ text }) => hasStdinPath(text));
+}
+
+/** A hook of the user runs in a workspace, whose modules it must not import. */
+function protectImports(
+  entry: CommandEntry,
+  session: ClaudeSession,
+  base: Readonly<Environment>,
+): Environment {
+  const environment = buildBaseEnvironment(entry, session, base);
+  if (entry.source.place === 'workspace') return environment;
+  const texts = listTexts(entry, session);
+  const directories = texts.flatMap(({ file }) => (file === null ? [] : path.dirname(file)));
+  return protectPythonImports(
+    environment,
+    texts.map(({ text }) => text).join('\n'),
+    directories.filter((each) => !session.untrusted.some((outer) => isInside(outer, each))),
+  );
+}
+
+/** The command line, and the scripts that it names. */
+function listTexts(
+  entry: CommandEntry,
+  session: ClaudeSession,
+): readonly { readonly file: string | null; readonly text: string }[] {
   const text = [entry.command, ...(entry.args ?? [])].join(' ');
-  return hasStdinPath(text) || findScripts(text, entry, session).some(hasStdinPathInFile);
+  const scripts = findScripts(text, entry, session).flatMap((file) => {
+    const script = readScript(file);
+    return script === null ? [] : [{ file, text: script }];
+  });
+  return [{ file: null, text }, ...scripts];
 }
 
 const LARGEST_SCRIPT = 1024 * 1024;
 
-/** Whether a file, which may be missing or binary, opens `/dev/stdin` by its path. */
-function hasStdinPathInFile(file: string): boolean {
+/** The text of a file, which may be missing or binary. */
+function readScript(file: string): string | null {
   try {
     const stats = statSync(file);
-    if (!stats.isFile() || stats.size > LARGEST_SCRIPT) return false;
-    return hasStdinPath(readFileSync(file, 'latin1'));
+    if (!stats.isFile() || stats.size > LARGEST_SCRIPT) return null;
+    return readFileSync(file, 'latin1');
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -1,5 +1,7 @@
 import type { HookEvent } from '../../../hooks/facts.ts';
+import type { Grant } from '../../discovery.ts';
 import { type Environment, PROVIDER_KEYS } from '../../../process/environment.ts';
+import { cleanEnvironment } from '../../../process/search-path.ts';
 import type { Entry, Source } from '../entry.ts';
 import { hasEffort } from '../input/payload.ts';
 import type { ClaudeSession } from '../session.ts';
@@ -10,10 +12,16 @@ export function buildBaseEnvironment(
   session: ClaudeSession,
   base: Readonly<Environment>,
 ): Environment {
-  return {
+  const inherited = {
     ...filterInherited(base),
     ...selectSettingsVariables(entry, session, base),
     ...entry.environment,
+  };
+  const isForeign = entry.source.place === 'workspace';
+  return {
+    ...(isForeign
+      ? inherited
+      : cleanEnvironment(inherited, session.untrusted, session.machine.platform)),
     CLAUDECODE: '1',
     CLAUDE_CODE_CHILD_SESSION: '1',
     CLAUDE_CODE_ENTRYPOINT: session.isAttended ? 'cli' : 'sdk-cli',
@@ -43,8 +51,13 @@ export function selectSettingsVariables(
 }
 
 /** Builds the variables that depend on the event. */
-export function buildEventEnvironment(event: HookEvent, envFile: string | null): Environment {
+export function buildEventEnvironment(
+  event: HookEvent,
+  envFile: string | null,
+  { callback }: Pick<Grant, 'callback'>,
+): Environment {
   return {
+    ...callback?.(event),
     CLAUDE_CODE_SESSION_ID: event.sessionId,
     AI_AGENT: `hookline_${event.version.replaceAll('.', '-')}_harness`,
     ...(event.effort === undefined || !hasEffort(event.name)

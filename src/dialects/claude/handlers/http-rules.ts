@@ -1,15 +1,19 @@
-/** What the user and the settings allow HTTP hooks to do. */
+/** What settings allow an HTTP hook to do. */
 export interface HttpRules {
-  /** `allowedHttpHookUrls` of all sources; null allows every URL. */
+  /** `allowedHttpHookUrls` of the user, the caller and the administrator; null allows every URL. */
   readonly allowedUrls: readonly string[] | null;
+  /** The same list of the hook's own workspace, which takes away from the other. */
+  readonly workspaceUrls?: readonly string[] | null;
   /** Patterns that no workspace wrote: a private host is allowed when one of them names it. */
   readonly ownUrls: readonly string[];
   /** `httpHookAllowedEnvVars`; null leaves the choice to each hook. */
   readonly allowedEnvVars: readonly string[] | null;
 }
 
-export function isAllowedUrl(url: URL, { allowedUrls }: HttpRules): boolean {
-  return allowedUrls === null || allowedUrls.some((pattern) => isUrlMatch(pattern, url));
+export function isAllowedUrl(url: URL, { allowedUrls, workspaceUrls = null }: HttpRules): boolean {
+  return [allowedUrls, workspaceUrls].every(
+    (patterns) => patterns === null || patterns.some((pattern) => isUrlMatch(pattern, url)),
+  );
 }
 
 /** Whether the user allowed this host by its name, not by a wildcard. */

@@ -105,6 +105,7 @@ function createMismatchFinder(
     entry.agentType === undefined &&
     entry.event !== 'StopFailure' &&
     entry.event !== 'PostToolUseFailure' &&
+    entry.event !== 'Notification' &&
     entry.source.kind !== 'skill';
   if (isForAll && condition === null) return whyMismatch;
   const explainUnmet = condition === null ? () => null : createConditionCheck(condition, home);
@@ -151,6 +152,9 @@ function explainForeign(
   }
   if (event.name === 'PostToolUseFailure' && event.denied === true) {
     return 'the call was denied, so the tool did not run';
+  }
+  if (event.name === 'Notification' && event.type === 'task_complete') {
+    return 'Claude Code sends no notification when the agent is done';
   }
   if (agentType === undefined || event.agent.type === agentType) return null;
   return `only for agents of type ${agentType}`;

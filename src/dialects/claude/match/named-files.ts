@@ -1,5 +1,6 @@
-import { type Stats, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { isDirectory, isFile } from '../../../base/files.ts';
 import { findPathInside } from '../../../base/paths.ts';
 import {
   extractRoughWords,
@@ -123,9 +124,7 @@ const TOO_LONG = /[^/]{256}/;
 /** Interpreters load `./check.js` for `./check`. */
 function findLoadedInstead(file: string): readonly string[] {
   if (isFile(file)) return [];
-  return LOADED_ENDINGS.map((ending) => file + ending).filter(
-    (each) => findStats(each) !== undefined,
-  );
+  return LOADED_ENDINGS.map((ending) => file + ending).filter((each) => existsSync(each));
 }
 
 function isPathLike(word: string): boolean {
@@ -142,7 +141,7 @@ const HOOK_HOMES = ['.claude', '.cline', '.clinerules'];
 
 /** Finds the directory of a file, or the directory itself, when it contains only hooks. */
 function findHooksDirectory(file: string, root: string): string | null {
-  const directory = findStats(file)?.isDirectory() === true ? file : path.dirname(file);
+  const directory = isDirectory(file) ? file : path.dirname(file);
   const segments = (findPathInside(root, directory) ?? '').split(path.sep);
   const isBelowHome = segments.slice(0, -1).some((segment) => HOOK_HOMES.includes(segment));
   return segments.includes('hooks') || isBelowHome ? directory : null;
@@ -151,16 +150,4 @@ function findHooksDirectory(file: string, root: string): string | null {
 function isBelow(root: string, file: string): boolean {
   const relative = findPathInside(root, file);
   return relative !== null && relative !== '';
-}
-
-function isFile(file: string): boolean {
-  return findStats(file)?.isFile() === true;
-}
-
-function findStats(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

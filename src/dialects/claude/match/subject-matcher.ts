@@ -10,8 +10,7 @@ import {
 } from '../../../hooks/matcher.ts';
 import type { Entry } from '../entry.ts';
 import { type ClaudeEvent, isGate, CLAUDE_EVENTS } from '../events.ts';
-import { createRequire } from 'node:module';
-import type * as redosDetector from 'redos-detector';
+import { requirePackage } from '../../../base/built-files.ts';
 import { EVENTS } from '../../../hooks/events.ts';
 
 export interface SubjectMatcher {
@@ -185,7 +184,7 @@ export function createPatternScreen(event: ClaudeEvent): PatternScreen {
 function findDanger(pattern: RegExp): string | null {
   try {
     const limits = { maxSteps: MAX_STEPS, timeout: TIMEOUT_MS };
-    const { safe, error } = loadDetector().isSafe(pattern, limits);
+    const { safe, error } = requirePackage('redos-detector').isSafe(pattern, limits);
     return safe ? null : DANGERS[error];
   } catch {
     return 'it could not be checked';
@@ -197,12 +196,6 @@ const DANGERS = {
   hitMaxSteps: 'it is too complex to be checked',
   timedOut: 'checking it takes too long',
 } as const;
-
-// Required on first use: few patterns need it, and matchers are compiled synchronously.
-function loadDetector(): typeof redosDetector {
-  const load: (name: string) => typeof redosDetector = createRequire(import.meta.url);
-  return load('redos-detector');
-}
 
 const TOOL_EVENTS: readonly ClaudeEvent[] = [
   'PreToolUse',

@@ -2,11 +2,13 @@ import { findClosestName } from '../../../base/did-you-mean.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import {
   cleanOutput,
+  findNestedRefusal,
   findRefusal,
   findRefusingField,
   findRepeatedKey,
   isUtf16,
-  mayHoldAnswer,
+  canHoldAnswer,
+  isSpecificOutput,
 } from '../../find-refusal.ts';
 import { type ClaudeEvent, isGate } from '../events.ts';
 import { canBlock } from './rulings.ts';
@@ -39,7 +41,7 @@ const ANSWER_LINE =
 
 function explainWrongShape(event: ClaudeEvent, stdout: string, value: unknown): string | null {
   if (isRecord(value)) return 'stdout holds control characters inside its JSON';
-  const isAnswer = isGate(event) ? mayHoldAnswer(value) : ANSWER_KEY.test(stdout);
+  const isAnswer = isGate(event) ? canHoldAnswer(value) : ANSWER_KEY.test(stdout);
   if (!isAnswer) return null;
   const found = Array.isArray(value) ? 'an array' : 'a bare string';
   return `expected one JSON object such as {"decision": "block"}, found ${found}`;
@@ -113,8 +115,32 @@ function explainUnreadRuling(event: ClaudeEvent, value: Fields, specific: Fields
   const misspelt = unread.find(({ name, word }) => isMisspelt(name) && typeof word === 'string');
   const refusing = unread.find(({ name, word }) => findRefusingField({ [name]: word }) !== null);
   const found = refusing ?? misspelt;
-  if (found === undefined) return null;
-  return `"${found.place}${found.name}" is not read on ${event}, but looks like a decision; expected "hookSpecificOutput": {"hookEventName": "${event}", ${EXAMPLES[event] ?? ''}}`;
+  if (found !== undefined) return describeUnread(event, `"${found.place}${found.name}"`);
+  const nested = findUnreadContainer(value);
+  return nested === null || !isSpecificOutput(nested.container)
+    ? null
+    : describeUnread(event, nested.place);
+}
+
+function describeUnread(event: ClaudeEvent, found: string): string {
+  return `${found} is not read on ${event}, but looks like a decision; expected "hookSpecificOutput": {"hookEventName": "${event}", ${EXAMPLES[event] ?? ''}}`;
+}
+
+/** A refusal in an object that nothing reads; what is read of `decision` is for another event. */
+function findUnreadContainer(value: Fields) {
+  return findNestedRefusal(
+    Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'hookSpecificOutput')),
+  );
+}
+
+/**
+ * Explains a refusal in a wrapper, such as `{"data": {"decision": "block"}}`. Claude Code ignores it, too, so it
+ * is a suspicion; null when there is none.
+ */
+export function explainWrappedRefusal(event: ClaudeEvent, value: Fields): string | null {
+  if (!isGate(event) && !canBlock(event)) return null;
+  const nested = findUnreadContainer(value);
+  return nested === null ? null : describeUnread(event, nested.place);
 }
 
 const EXAMPLES: Partial<Record<ClaudeEvent, string>> = {
@@ -150,5 +176,6 @@ function findRefusalInFields(value: Fields): string | null {
   const specific = value['hookSpecificOutput'];
   const decision = isRecord(specific) ? specific['decision'] : undefined;
   const found = [value, specific, decision].filter(isRecord).map(findRefusingField);
-  return found.find((each) => each !== null) ?? null;
+  const nested = findUnreadContainer(value);
+  return found.find((each) => each !== null) ?? nested?.place ?? null;
 }

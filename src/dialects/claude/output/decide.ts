@@ -13,7 +13,13 @@ import {
   noteUnparsed,
   formatStderr,
 } from './failures.ts';
-import { explainAmbiguousAnswer, explainAmbiguousText, findRefusalInOutput } from './ambiguity.ts';
+import { translateApproval } from './approval-answer.ts';
+import {
+  explainAmbiguousAnswer,
+  explainAmbiguousText,
+  explainWrappedRefusal,
+  findRefusalInOutput,
+} from './ambiguity.ts';
 import { parseOutput } from './parse.ts';
 import {
   canBlock,
@@ -157,6 +163,8 @@ export interface OutputRequest extends FailedHook {
   /** Whether stdout was truncated. */
   readonly isTruncated: boolean;
   readonly spill: Spill;
+  /** Whether the hook is configured in Cline's own files, where other answers are known, too. */
+  readonly isCline?: boolean;
 }
 
 /**
@@ -177,7 +185,9 @@ export function decodeOutput(request: OutputRequest): Answer {
   return addNotes(notes, decodeText(request, plain.text));
 }
 
-function decodeJson(request: OutputRequest, value: Readonly<Record<string, unknown>>): Answer {
+function decodeJson(request: OutputRequest, written: Readonly<Record<string, unknown>>): Answer {
+  const value = request.isCline === true ? translateApproval(request.event, written) : written;
+  if (typeof value === 'string') return createOutputFailure(request, value);
   const checked = checkAnswer(request.event, value);
   if (!checked.ok) return createOutputFailure(request, checked.problem);
   const ambiguity = explainAmbiguousAnswer(request.event, request.stdout, value);
@@ -190,7 +200,8 @@ function decodeJson(request: OutputRequest, value: Readonly<Record<string, unkno
   if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
     return addNotes(all, { failure: explainExit(request) });
   }
-  return { decision, notes: all };
+  const suspicion = explainWrappedRefusal(request.event, value);
+  return { decision, notes: all, ...dropUndefined({ suspicion: suspicion ?? undefined }) };
 }
 
 /** Converts the JSON to a decision; which fields count depends on the event. */

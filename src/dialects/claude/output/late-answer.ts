@@ -1,5 +1,6 @@
 import { isRecord, parseJson, stripByteOrderMark } from '../../../base/json.ts';
 import type { Answer } from '../../../hooks/handler.ts';
+import { translateApproval } from './approval-answer.ts';
 import type { OutputRequest } from './decide.ts';
 import { createExitFailure } from './failures.ts';
 import { findLastJsonLine, parseOutput } from './parse.ts';
@@ -23,16 +24,27 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0;
 }
 
+/** The texts of a hook that wakes the session with exit code 2. */
+interface Rewake {
+  /** For the model, before what the hook wrote. */
+  readonly message: string | null;
+  /** For the user. */
+  readonly summary: string | null;
+}
+
 /**
  * Decodes the output of a background hook: only text counts, because no action is pending any more.
- * With `isRewake` exit code 2 wakes the session.
+ * `rewake` is null when it cannot wake the session.
  */
-export function decodeLate(request: OutputRequest & { readonly isRewake: boolean }): Answer {
+export function decodeLate(request: OutputRequest & { readonly rewake: Rewake | null }): Answer {
   const stdout = stripAsyncLine(request.stdout);
-  if (request.isRewake && request.exitCode === 2) return createWakingAnswer(request, stdout);
+  const { rewake, exitCode } = request;
+  if (rewake !== null && exitCode === 2) return createWakingAnswer(request, stdout, rewake);
   if (request.isTruncated) return createOutputFailure('stdout is too long and was truncated');
-  const value = parseLateObject(stdout);
-  if (value === null) return { ...explainExit(request) };
+  const written = parseLateObject(stdout);
+  if (written === null) return { ...explainExit(request) };
+  const value = request.isCline === true ? translateApproval(request.event, written) : written;
+  if (typeof value === 'string') return createOutputFailure(value);
   const checked = checkAnswer(request.event, value);
   if (!checked.ok) return createOutputFailure(checked.problem);
   return readTexts(checked.answer, checked.notes, request);
@@ -45,12 +57,18 @@ function stripAsyncLine(stdout: string): string {
   return end === -1 ? '' : stdout.slice(end + 1);
 }
 
-function createWakingAnswer({ stderr, spill }: OutputRequest, stdout: string): Answer {
+function createWakingAnswer(
+  { event, stderr, spill }: OutputRequest,
+  stdout: string,
+  { message, summary }: Rewake,
+): Answer {
   const output = stderr.trim() === '' ? stdout.trim() : stderr.trim();
   const name = stderr.trim() === '' ? 'stdout' : 'stderr';
   const text = output === '' ? 'A background hook asks for attention without a reason' : output;
-  const { text: context, notes } = limitText(text, name, spill);
-  return { decision: { context, wake: true }, notes };
+  const limited = limitText(text, name, spill);
+  const context = message === null ? limited.text : `${message}\n${limited.text}`;
+  const notice = summary ?? `${event} hook feedback`;
+  return { decision: { context, notice, wake: true }, notes: limited.notes };
 }
 
 function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | null {

@@ -1,3 +1,4 @@
+import { findClosestName } from '../../../base/did-you-mean.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { ClaudeEvent } from '../events.ts';
 
@@ -114,12 +115,21 @@ function noteUnreadKeys(event: ClaudeEvent, answer: Fields, specific: Fields): s
       misplaced,
       (keys) => `${keys} ${belong} in hookSpecificOutput and ${were} not read here`,
     ),
-    ...noteKeys(unknown, (keys) => `unknown and not read: ${keys}`),
+    ...noteKeys(
+      unknown,
+      (keys) => `unknown and not read: ${keys}${suggest(unknown, READ_AT_THE_TOP)}`,
+    ),
     ...noteKeys(
       inside,
-      (keys) => `not read in hookSpecificOutput on ${event}: ${keys}${describeReadFields(event)}`,
+      (keys) =>
+        `not read in hookSpecificOutput on ${event}: ${keys}${suggest(inside, READ_FIELDS[event])}${describeReadFields(event)}`,
     ),
   ];
+}
+
+function suggest(keys: readonly string[], known: readonly string[]): string {
+  const meant = new Set(keys.flatMap((key) => findClosestName(key, known) ?? []));
+  return meant.size === 0 ? '' : `; did you mean ${[...meant].join(', ')}?`;
 }
 
 function isSpecific(key: string): boolean {

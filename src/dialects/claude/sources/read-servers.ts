@@ -5,6 +5,7 @@ import {
   NO_SERVERS,
   type ServerConfig,
   type ServerSource,
+  mergeServers,
 } from '../../../mcp/server-config.ts';
 import type { Ignored } from '../../discovery.ts';
 import { describePart, type Part, parseLocatedJson } from '../../../base/located-json.ts';
@@ -14,15 +15,7 @@ import { findProjectRoot } from '../../workspace-roots.ts';
 import type { ClaudePlaces } from '../session.ts';
 import type { ReadConfigText } from '../../read-config-text.ts';
 import type { SettingsReading } from './settings.ts';
-import { parseUserServers, readUserServers } from '../../read-user-servers.ts';
-import {
-  createBrokenFile,
-  createServerOrigin,
-  mergeServers,
-  parseServers,
-  parseServersIn,
-  type ServerOrigin,
-} from '../../../mcp/parse-servers.ts';
+import { createBrokenFile, parseServers, type ServerOrigin } from '../../../mcp/parse-servers.ts';
 
 /** Reads MCP servers of `.mcp.json`, settings and plugins. Starts none, and never throws. */
 export function readServers(
@@ -47,35 +40,6 @@ export function readServers(
       ...read.flatMap(({ servers }) => servers).flatMap(describeSwitchedOff),
     ],
   };
-}
-
-/** Reads the servers that Claude Code stores for the user: of the start directory, then of all directories. */
-export function readClaudeUserServers(places: ClaudePlaces): ConfiguredServers {
-  return readUserServers(findUserFile(places), places, (root, file) =>
-    mergeServers([parseStartDirectory(root, file, places), parseUserServers(root, file)]),
-  );
-}
-
-/** Finds `.claude.json`, which lies in the home directory, or in the directory that the environment sets. */
-function findUserFile({ env, home, claudeDirectory }: ClaudePlaces): string | null {
-  const isMoved = (env['CLAUDE_CONFIG_DIR'] ?? '') !== '';
-  const directory = isMoved ? claudeDirectory : home;
-  return directory === null ? null : path.join(directory, '.claude.json');
-}
-
-function parseStartDirectory(
-  root: Part,
-  file: string,
-  { startDirectory }: ClaudePlaces,
-): ConfiguredServers {
-  const project = root.fields?.get('projects')?.fields?.get(startDirectory);
-  if (project === undefined) return NO_SERVERS;
-  const disabled = project.fields?.get('disabledMcpServers')?.value;
-  const whyOff = (name: string): string | null =>
-    Array.isArray(disabled) && disabled.includes(name)
-      ? `"disabledMcpServers" in ${file} names it`
-      : null;
-  return parseServersIn(project, { ...createServerOrigin(file, 'local', 'home'), whyOff });
 }
 
 function createIgnored(file: string, line: number, why: string): Ignored {

@@ -42,7 +42,8 @@ export interface SourcesReading {
   readonly ignored: readonly Ignored[];
   /** Directories whose changes require another discovery; they need not exist. */
   readonly watched: readonly string[];
-  readonly httpRules: HttpRules;
+  /** The rules for HTTP hooks of a source. */
+  readonly httpRules: (source: Source) => HttpRules;
   /** Variables for hooks in settings of the user, the caller and the administrator. */
   readonly env: Readonly<Record<string, string>>;
   /** The time that SessionEnd handlers share; the timeouts in `entries` are already limited to it. */
@@ -109,7 +110,7 @@ export function readSources(
       ...findMisplaced(places, collectRealPaths([...files, ...found])),
     ],
     watched: listWatchedDirectories(files, plugins),
-    httpRules: readHttpRules(settings),
+    httpRules: (source) => readHttpRules(settings, source),
     env: readEnvironment(settings),
     sessionEndMs,
     brokenGateFiles: gateFiles,
@@ -238,7 +239,7 @@ function findMisplaced(places: ClaudePlaces, read: ReadonlySet<string>): Ignored
       const real = findRealPath(file);
       return real !== null && !read.has(real);
     })
-    .map(({ path: file, why }) => ({ path: file, why: `is not read: ${why}` }));
+    .map((each) => ({ ...each, why: `is not read: ${each.why}` }));
 }
 
 function listCandidates(places: ClaudePlaces): Ignored[] {
@@ -247,7 +248,8 @@ function listCandidates(places: ClaudePlaces): Ignored[] {
     ...(claudeDirectory === null ? [] : listBesideUserSettings(claudeDirectory, startDirectory)),
     {
       path: path.join(startDirectory, '.claude', 'hooks.json'),
-      why: 'move its hooks to .claude/settings.json or .cline/hooks.json',
+      why: 'copy its hooks with `hookline hooks import --from claude` and remove it, or move them to .claude/settings.json',
+      mayHideHook: true,
     },
     {
       path: path.join(startDirectory, 'hooks', 'hooks.json'),
@@ -261,7 +263,11 @@ function listBesideUserSettings(claudeDirectory: string, startDirectory: string)
   const target = path.join(claudeDirectory, 'settings.json');
   const isStart = path.join(startDirectory, '.claude') === claudeDirectory;
   return [
-    { path: path.join(claudeDirectory, 'hooks.json'), why: `move its hooks to ${target}` },
+    {
+      path: path.join(claudeDirectory, 'hooks.json'),
+      why: `copy its hooks with \`hookline hooks import --from claude --global\` and remove it, or move them to ${target}`,
+      mayHideHook: true,
+    },
     { path: path.join(claudeDirectory, 'hooks', 'hooks.json'), why: `move its hooks to ${target}` },
     ...(isStart
       ? []

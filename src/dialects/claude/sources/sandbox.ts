@@ -95,6 +95,10 @@ const LOOSENING = [
   'network.allowMachLookup',
   'network.httpProxyPort',
   'network.socksProxyPort',
+  'network.tlsTerminate',
+  'credentials.allowPlaintextInject',
+  'credentials.awsPairs',
+  'credentials.sigv4',
 ];
 
 /** Keys of Claude Code that a sandbox which no file can loosen does not need. */
@@ -169,7 +173,7 @@ class SandboxReader {
     });
   }
 
-  /** Reads `[{"path": …, "mode": "deny"}]`; every mode but `allow` takes it away. */
+  /** Reads `[{"path": …, "mode": "deny"}]`; every mode but `allow` takes it away, `mask` too: no proxy here hands it out. */
   readNamed(name: string, key: 'path' | 'name'): readonly string[] {
     const list = this.#fields.get(name);
     return (list === undefined ? [] : (list.items ?? [list])).flatMap((item) => {

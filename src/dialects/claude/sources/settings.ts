@@ -29,8 +29,31 @@ export function readSettingsFile(
   if (content === null) return source.kind === 'flag' ? describeMissing(source) : null;
   if (typeof content !== 'string') return content;
   const { settings, ...hooks } = readHooksText(content, source, 'settings');
-  return { source, hooks, settings };
+  if (source.hasOnlyHooks !== true) return { source, hooks, settings };
+  const unread = [...settings].filter(([name]) => OTHER_SETTINGS.includes(name));
+  const ignored = unread.map(([name, { line }]) => ({
+    line,
+    why: `"${name}" is not read in this file: only its hooks are`,
+  }));
+  return {
+    source,
+    hooks: { ...hooks, ignored: [...hooks.ignored, ...ignored] },
+    settings: new Map(),
+  };
 }
+
+/** What counts in a settings file of Claude beside hooks. */
+const OTHER_SETTINGS = [
+  'env',
+  'permissions',
+  'sandbox',
+  'disableAllHooks',
+  'enabledPlugins',
+  'pluginConfigs',
+  'allowedHttpHookUrls',
+  'httpHookAllowedEnvVars',
+  'mcpServers',
+];
 
 function describeMissing({ file }: Source): Ignored {
   return {
@@ -40,16 +63,33 @@ function describeMissing({ file }: Source): Ignored {
   };
 }
 
-/** Reads the rules for HTTP hooks from settings of the user, the caller and the administrator. */
-export function readHttpRules(settings: readonly SettingsReading[]): HttpRules {
+/**
+ * Reads the rules for HTTP hooks of a source from settings of the user, the caller and the administrator. Those of
+ * a workspace take away from its own hooks: they must not switch off the user's, nor widen anything.
+ */
+export function readHttpRules(
+  settings: readonly SettingsReading[],
+  { place, root }: Pick<Source, 'place' | 'root'>,
+): HttpRules {
   const trusted = settings.filter(isTrusted);
-  const allowedUrls = joinLists(trusted, 'allowedHttpHookUrls');
+  const allowedUrls = joinLists(trusted, URLS);
+  const allowedEnvVars = joinLists(trusted, VARIABLES);
+  const rules = { allowedUrls, ownUrls: allowedUrls ?? [], allowedEnvVars };
+  if (place !== 'workspace') return rules;
+  const itsOwn = settings.filter((each) => !isTrusted(each) && each.source.root === root);
+  const own = joinLists(itsOwn, VARIABLES);
   return {
-    allowedUrls,
-    ownUrls: allowedUrls ?? [],
-    allowedEnvVars: joinLists(trusted, 'httpHookAllowedEnvVars'),
+    ...rules,
+    workspaceUrls: joinLists(itsOwn, URLS),
+    allowedEnvVars:
+      own === null || allowedEnvVars === null
+        ? (own ?? allowedEnvVars)
+        : own.filter((name) => allowedEnvVars.includes(name)),
   };
 }
+
+const URLS = 'allowedHttpHookUrls';
+const VARIABLES = 'httpHookAllowedEnvVars';
 
 /** Settings of a workspace need the user's trust first. */
 export function isTrusted({ source }: SettingsReading): boolean {
@@ -100,9 +140,11 @@ export function selectScalars(value: unknown): Record<string, string> {
 }
 
 const WORKSPACE_MAY_NOT = {
-  allowedHttpHookUrls: 'it is not used: a workspace cannot set where other hooks may send requests',
-  httpHookAllowedEnvVars: 'it is not used: a workspace cannot set which variables hooks may send',
-  pluginConfigs: 'its options are not used: only the user sets options of plugins',
+  [URLS]: 'it restricts hooks of this workspace only; to allow more, put it into your own settings',
+  [VARIABLES]:
+    'it restricts hooks of this workspace only; to allow more, put it into your own settings',
+  pluginConfigs:
+    'its options are not used: only the user sets options of plugins; put it into your own settings',
 } as const;
 
 const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;
@@ -117,9 +159,7 @@ export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   };
   const notHere = isTrusted(reading)
     ? []
-    : Object.entries(WORKSPACE_MAY_NOT).flatMap(([name, why]) =>
-        describe(name, `${why}; put it into your own settings`),
-      );
+    : Object.entries(WORKSPACE_MAY_NOT).flatMap(([name, why]) => describe(name, why));
   const notManaged = source.kind === 'managed' ? [] : MANAGED_ONLY;
   const disable = settings.get('disableAllHooks');
   return [
@@ -161,6 +201,13 @@ function listPersonalFiles({ claudeDirectory, clineDirectory }: ClaudePlaces): S
           markAsCline(
             createPersonalFile(path.join(clineDirectory, 'hooks.json'), 'user', 'user-cline'),
           ),
+          markAsClineSettings(
+            createPersonalFile(
+              path.join(clineDirectory, 'settings.json'),
+              'user',
+              'user-cline-settings',
+            ),
+          ),
         ]),
   ];
 }
@@ -181,10 +228,17 @@ function listProjectFiles(places: ClaudePlaces): SettingsFile[] {
 }
 
 function listClineFiles({ workspaceRoots }: ClaudePlaces): SettingsFile[] {
-  return workspaceRoots.map((root, index) => {
-    const file = path.join(root, '.cline', 'hooks.json');
-    const label = `project-cline${formatRootSuffix(workspaceRoots, index)}`;
-    return markAsCline(assignRoot(createPersonalFile(file, 'project', label), root));
+  return workspaceRoots.flatMap((root, index) => {
+    const suffix = formatRootSuffix(workspaceRoots, index);
+    const createFile = (name: string, label: string): SettingsFile =>
+      assignRoot(
+        createPersonalFile(path.join(root, '.cline', name), 'project', `${label}${suffix}`),
+        root,
+      );
+    return [
+      markAsCline(createFile('hooks.json', 'project-cline')),
+      markAsClineSettings(createFile('settings.json', 'project-cline-settings')),
+    ];
   });
 }
 
@@ -238,6 +292,10 @@ function assignRoot(file: SettingsFile, root: string): SettingsFile {
 
 function markAsCline(file: SettingsFile): SettingsFile {
   return { ...file, source: { ...file.source, isCline: true } };
+}
+
+function markAsClineSettings(file: SettingsFile): SettingsFile {
+  return { ...file, source: { ...file.source, isCline: true, hasOnlyHooks: true } };
 }
 
 function resolveOwner(file: SettingsFile, places: ClaudePlaces): SettingsFile {

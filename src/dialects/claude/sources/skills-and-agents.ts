@@ -51,7 +51,7 @@ function listFiles(directory: string, folder: Folder): string[] {
   const searchedDirectory = path.join(directory, folder);
   const inside =
     folder === 'commands'
-      ? listMarkdownBelow(searchedDirectory, 1)
+      ? listMarkdownBelow(searchedDirectory, 1, { entriesLeft: MAX_ENTRIES })
       : listDirectFiles(searchedDirectory, folder);
   return inside.filter((file) => findRealPath(file) !== null);
 }
@@ -66,15 +66,24 @@ function listDirectFiles(place: string, folder: Exclude<Folder, 'commands'>): re
 }
 
 const MAX_DEPTH = 5;
+/** The agent reads no more commands of a directory either. */
+const MAX_ENTRIES = 1000;
 
-function listMarkdownBelow(directory: string, depth: number): readonly string[] {
-  return listNames(directory)
-    .toSorted()
-    .flatMap((name) => {
-      const file = path.join(directory, name);
-      if (name.endsWith('.md')) return [file];
-      return depth < MAX_DEPTH ? listMarkdownBelow(file, depth + 1) : [];
-    });
+/** Bounded, because links may lead to the whole disk, or back to the directory any number of times. */
+function listMarkdownBelow(
+  directory: string,
+  depth: number,
+  search: { entriesLeft: number },
+): readonly string[] {
+  const names = listNames(directory).toSorted().slice(0, Math.max(search.entriesLeft, 0));
+  search.entriesLeft -= names.length;
+  return names.flatMap((name) => {
+    const file = path.join(directory, name);
+    if (name.endsWith('.md')) return [file];
+    return depth < MAX_DEPTH && search.entriesLeft > 0
+      ? listMarkdownBelow(file, depth + 1, search)
+      : [];
+  });
 }
 
 function listNames(directory: string): readonly string[] {

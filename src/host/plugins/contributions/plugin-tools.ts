@@ -33,6 +33,8 @@ interface PluginToolPorts {
   readonly check: (tool: AgentTool) => InputCheck;
   /** Creates the context argument of a call. */
   readonly context: (call: RunningCall) => AgentToolContext;
+  /** Whether calls may overlap when the tool does not say it. */
+  readonly runsInParallel?: boolean;
   /** Records a progress update with its original value. */
   readonly noteUpdate: (callId: string, update: unknown) => void;
 }
@@ -41,7 +43,9 @@ interface PluginToolPorts {
 export function toAgentTool(tool: AgentTool, ports: PluginToolPorts): Tool {
   const input = ports.check(tool);
   const description = readField(tool, 'description');
-  const isParallel = readField(tool, 'executionMode') === 'parallel';
+  const mode = readField(tool, 'executionMode');
+  const isParallel =
+    mode === 'parallel' || (mode !== 'sequential' && ports.runsInParallel === true);
   return {
     name: tool.name,
     description: typeof description === 'string' ? toShownText(description) : '',
@@ -101,6 +105,12 @@ function describeWrongInput({ name }: AgentTool, { schema }: InputCheck, problem
   return `The input of ${name} does not fit its schema: ${problem}.${needs}`;
 }
 
+/** As in Cline, the model reads an object; hooks get the reason alone. */
+function createToolError(error: string): ToolOutput {
+  const text = JSON.stringify({ error });
+  return { response: undefined, inOwnWords: true, text, success: false, error };
+}
+
 type Execute = (value: unknown, call: RunningCall) => Promise<unknown>;
 
 async function waitAndRun(
@@ -118,7 +128,7 @@ async function waitAndRun(
   } catch (error) {
     return call.signal.aborted
       ? createInterruptedOutput()
-      : createFailedOutput(describeFailure(tool, error));
+      : createToolError(describeFailure(tool, error));
   }
 }
 
@@ -149,10 +159,10 @@ async function runTool(
     return toOutput(tool, await waitOrAbort(work, signal));
   } catch (error) {
     if (limit.hasExpired()) {
-      return createFailedOutput(`${tool.name} did not end within ${timeoutMs} ms`);
+      return createToolError(`${tool.name} did not end within ${timeoutMs} ms`);
     }
     if (call.signal.aborted) return createInterruptedOutput();
-    return createFailedOutput(describeFailure(tool, error));
+    return createToolError(describeFailure(tool, error));
   } finally {
     limit.clear();
   }

@@ -24,7 +24,9 @@ export class PluginRules {
       vocabulary: 'sdk',
       onFailure: 'open',
       inOrder: true,
-      run: async (_input, signal) => {
+      run: async ({ event }, signal) => {
+        // Sub-agents work by the rules of the run that they belong to.
+        if (event.agent.parentId !== null) return undefined;
         this.#texts = await readRules(group, toolNames(), signal);
         return undefined;
       },

@@ -1,6 +1,7 @@
 import type { RuntimeEvent } from '../../../agent/runtime-event.ts';
 import type { AgentState, AgentTurn, PendingCall } from '../../../agent/session-context.ts';
 import { isPromiseLike } from '../../../base/callbacks.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
 import { clampTimerDelay } from '../../../base/abort.ts';
 import type { ActivePlugin } from '../../../plugins/loaded-plugin.ts';
@@ -10,8 +11,9 @@ import type {
   AgentRuntimeEventBody,
   AgentToolCall,
 } from '../../../plugins/contract/runtime-hooks.ts';
+import { createResultMessage } from '../../../plugins/messages/agent-messages.ts';
 import type { Message } from '../../../sessions/messages.ts';
-import { type Snapshots, toAgentUsage } from './snapshots.ts';
+import { findFailureClass, type Snapshots, toAgentUsage } from './snapshots.ts';
 import {
   toFinishReason,
   toSdkCall,
@@ -28,6 +30,8 @@ export class EventDispatcher {
   /** A slow listener is reported after this time; nothing waits for it. */
   readonly #timeoutMs: number;
   readonly #onEvent: ((event: AgentRuntimeEvent) => void) | undefined;
+  /** The prompt of a session is there before its run; to an agent without one it is added. */
+  readonly #isStandalone: boolean;
   readonly #updates = new Map<string, unknown>();
   /** Agents whose run beforeRun may still refuse. */
   readonly #unbegun = new Set<string>();
@@ -43,11 +47,13 @@ export class EventDispatcher {
     snapshots: Snapshots,
     timeoutMs: number,
     onEvent?: (event: AgentRuntimeEvent) => void,
+    isStandalone = false,
   ) {
     this.#plugins = plugins;
     this.#snapshots = snapshots;
     this.#timeoutMs = timeoutMs;
     this.#onEvent = onEvent;
+    this.#isStandalone = isStandalone;
   }
 
   /** Stores a progress update with its original value; the agent reports it as text only. */
@@ -61,9 +67,12 @@ export class EventDispatcher {
     const added = this.#snapshots.messages.recordEvent(event, agent);
     this.#begin(event, agent);
     this.#startAsked(event, agent);
-    if (type === 'turn-start' || type === 'run-end') this.endTurn(agentId);
+    if (type === 'turn-start') this.endTurn(agentId, null);
+    if (type === 'run-end') this.endTurn(agentId, event.result.ending);
     if (type === 'turn-start') this.#openTurns.set(agentId, agent.turn);
-    if (type === 'tool-start' && this.#plugins.some(hasBeforeTool)) {
+    const isFirst = type === 'turn-start' && event.iteration === 1;
+    if (isFirst && this.#isStandalone) this.#forwardAdded(agent, added);
+    if (type === 'tool-start' && event.isChecked !== true && this.#plugins.some(hasBeforeTool)) {
       this.#undecidedCalls.set(agentId, event);
       return;
     }
@@ -94,11 +103,15 @@ export class EventDispatcher {
     this.#forward({ ...call, input: decision.input }, agent);
   }
 
-  /** Reports the end of an agent's turn, if there is one: its calls belong to it until the next begins. */
-  endTurn(agentId: string): void {
+  /**
+   * Reports the end of an agent's turn, if there is one: its calls belong to it until the next begins. A
+   * turn that the ending of its run cut short is not reported; the ending is null when the run goes on.
+   */
+  endTurn(agentId: string, ending: string | null): void {
     const turn = this.#openTurns.get(agentId);
     if (turn === undefined) return;
     this.#openTurns.delete(agentId);
+    if (ending !== null && !WHOLE_TURN_ENDINGS.includes(ending)) return;
     const { iteration, toolCalls: toolCallCount } = turn;
     const agent = this.#snapshots.findAgent(agentId);
     const event = { type: 'turn-finished', iteration, toolCallCount } as const;
@@ -108,7 +121,8 @@ export class EventDispatcher {
   /** Forwards messages of the user or a hook between two turns; answers and results are forwarded as they come. */
   #forwardAdded(agent: AgentState, messages: readonly Message[]): void {
     for (const added of messages) {
-      const isText = added.role === 'user' && added.content.every(({ type }) => type === 'text');
+      const isText =
+        added.role === 'user' && added.content.every(({ type }) => type !== 'tool_result');
       const message = isText ? this.#snapshots.messages.convert(added) : null;
       if (message !== null) this.#notify({ type: 'message-added', message }, agent);
     }
@@ -158,19 +172,38 @@ export class EventDispatcher {
           { type: 'assistant-message', iteration, message, finishReason },
         ];
       }
+      case 'media':
+        return [{ type: 'assistant-media', iteration, media: { ...event.media } }];
+      case 'model-tool':
+        return [this.#convertModelTool(event, iteration)];
       case 'tool-start':
       case 'tool-delta':
       case 'tool-end':
         return this.#convertToolEvent(event, agent);
       case 'run-end': {
-        const result = this.#snapshots.createResult(event.result);
-        return result.error === undefined
-          ? [{ type: 'run-finished', result }]
-          : [{ type: 'run-failed', error: result.error }];
+        const result = this.#snapshots.createResult(agent, event.result);
+        const { error } = result;
+        if (error === undefined) return [{ type: 'run-finished', result }];
+        return [
+          { type: 'run-failed', error, ...dropUndefined({ errorClass: findFailureClass(agent) }) },
+        ];
       }
       default:
         return convertNotice(event);
     }
+  }
+
+  #convertModelTool(
+    { phase, activity }: Of<'model-tool'>,
+    iteration: number,
+  ): AgentRuntimeEventBody {
+    const { input, output, isError, ...call } = activity;
+    const toolCall: AgentToolCall = { type: 'tool-call', ...call, input };
+    if (phase === 'start') return { type: 'tool-started', iteration, toolCall };
+    const part = { type: 'tool-result', ...call, output, ...dropUndefined({ isError }) } as const;
+    const { createdAt } = this.#snapshots.messages.createNote();
+    const message = createResultMessage(part, createdAt);
+    return { type: 'tool-finished', iteration, toolCall, message };
   }
 
   #convertToolEvent(
@@ -197,6 +230,9 @@ export class EventDispatcher {
     ];
   }
 }
+
+/** Endings of runs that come after a whole turn. */
+const WHOLE_TURN_ENDINGS: readonly string[] = ['done', 'max_turns', 'loop', 'tool_deferred'];
 
 /** The state of a run that has begun, whatever the agent's current state is. */
 const RUNNING = { status: 'running', role: null } as const;

@@ -6,6 +6,9 @@ import {
   type MessageNote,
   type GetNote,
   createResultMessage,
+  findGivenHead,
+  recordMessage,
+  recordNote,
   toPluginMessages,
 } from '../../../plugins/messages/agent-messages.ts';
 import {
@@ -15,6 +18,7 @@ import {
 } from '../../../plugins/messages/sdk-tool-names.ts';
 import type { AgentMessage, AgentMessageMetrics } from '../../../plugins/contract/message.ts';
 import type { AssistantMessage, Message } from '../../../sessions/messages.ts';
+import type { StandaloneAgent } from '../plugin-options.ts';
 
 export interface ServingModel {
   readonly provider: string;
@@ -22,7 +26,7 @@ export interface ServingModel {
 }
 
 type ToolEnd = Extract<RuntimeEvent, { type: 'tool-end' }>;
-type AnswerFacts = Pick<MessageNote, 'modelInfo' | 'metrics'>;
+type AnswerFacts = Pick<MessageNote, 'modelInfo' | 'metrics' | 'metadata'>;
 
 /**
  * The conversation in the form that plugins get. Metadata of a message (time, model, results of its calls)
@@ -37,11 +41,18 @@ export class PluginMessages {
   readonly #notes = new WeakMap<Message, MessageNote>();
   /** Results of calls, until the message that contains them is recorded. */
   readonly #results = new Map<string, CallResult>();
+  /** Of an agent without a session; its model gets its messages with all that is known of them. */
+  readonly #standalone: StandaloneAgent | null;
   #count = 0;
 
-  constructor(model: () => ServingModel | null, now: () => number) {
+  constructor(
+    model: () => ServingModel | null,
+    now: () => number,
+    standalone: StandaloneAgent | null = null,
+  ) {
     this.#model = model;
     this.#now = now;
+    this.#standalone = standalone;
   }
 
   readonly getNote: GetNote = (message) => this.#notes.get(message) ?? this.#addNote(message, {});
@@ -86,9 +97,13 @@ export class PluginMessages {
   }
 
   #describeAnswer(agent: AgentState): AnswerFacts {
-    const model = this.findModel(agent);
-    const metrics = toMetrics(agent.lastUsage);
-    return model === null ? { metrics } : { metrics, modelInfo: model };
+    const model = this.#standalone?.messageModelInfo ?? this.findModel(agent);
+    const { modelTools } = agent.turn;
+    return {
+      metrics: toMetrics(agent.lastUsage),
+      ...(model === null ? {} : { modelInfo: model }),
+      ...(modelTools.length === 0 ? {} : { metadata: { modelToolActivities: [...modelTools] } }),
+    };
   }
 
   /** Records the new messages at the end, and returns them; `answer` describes those of the model. */
@@ -101,8 +116,11 @@ export class PluginMessages {
   }
 
   #addNote(message: Message, answer: AnswerFacts): MessageNote {
+    const prompt = this.#standalone?.findPrompt(message) ?? null;
+    if (prompt !== null) recordMessage(message.content, prompt);
     const facts = message.role === 'assistant' ? answer : this.#takeResults(message);
-    const note = { ...this.createNote(), ...facts };
+    const note = { ...this.createNote(), ...facts, ...findGivenHead(message) };
+    if (this.#standalone !== null) recordNote(message, note);
     this.#notes.set(message, note);
     this.#count += 1;
     return note;

@@ -1,8 +1,10 @@
 import type { RunResult } from '../../../agent/runtime-event.ts';
 import { type AgentState, createAgentState } from '../../../agent/session-context.ts';
+import { isTooLong } from '../../../agent/loop/compaction.ts';
 import { NO_USAGE, type Usage } from '../../../agent/models/model.ts';
 import { addUsage } from '../../../agent/models/prices.ts';
 import { systemClock } from '../../../base/clock.ts';
+import { dropUndefined } from '../../../base/defined.ts';
 import { HooklineError } from '../../../base/errors.ts';
 import {
   createIncrementalMessages,
@@ -16,10 +18,12 @@ import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts'
 import {
   type AgentRuntimeStateSnapshot,
   type AgentUsage,
+  type ProviderErrorClass,
   isUntouched,
   defineMessages,
   shareMessages,
 } from '../../../plugins/contract/snapshot.ts';
+import type { StandaloneAgent } from '../plugin-options.ts';
 import { PluginMessages, type ServingModel } from './plugin-messages.ts';
 
 export interface SnapshotOptions {
@@ -43,12 +47,15 @@ export class Snapshots {
   /** Conversations in the form that plugins get. */
   readonly messages: PluginMessages;
   readonly #options: SnapshotOptions;
+  readonly #standalone: StandaloneAgent | null;
   readonly #converted = new WeakMap<AgentState['conversation'], IncrementalMessages>();
   #last: AgentRuntimeStateSnapshot | null = null;
 
-  constructor(options: SnapshotOptions) {
+  constructor(options: SnapshotOptions, standalone: StandaloneAgent | null = null) {
     this.#options = options;
-    this.messages = new PluginMessages(options.model, options.now ?? (() => systemClock.now()));
+    this.#standalone = standalone;
+    const now = options.now ?? (() => systemClock.now());
+    this.messages = new PluginMessages(options.model, now, standalone);
   }
 
   /** An unknown id gets a new state, because an embedding program may fire an event for it. */
@@ -62,8 +69,9 @@ export class Snapshots {
 
   take(
     agent: AgentState,
-    moment: AgentMoment = { status: agent.status, iteration: agent.turn.iteration, role: null },
+    at: AgentMoment = { status: agent.status, iteration: agent.turn.iteration, role: null },
   ): AgentRuntimeStateSnapshot {
+    const moment = { ...at, role: at.role ?? this.#findRole(agent) };
     const usage = this.computeUsage(agent);
     // Most events are text deltas, between which nothing changes.
     if (this.#last !== null && isStill(this.#last, agent, moment, usage)) return this.#last;
@@ -74,7 +82,7 @@ export class Snapshots {
   takeAt(event: HookEvent): AgentRuntimeStateSnapshot {
     const { agent: facts, iteration } = event;
     const agent = this.findAgent(facts.id, facts.parentId);
-    const moment = { status: agent.status, iteration, role: facts.type };
+    const moment = { status: agent.status, iteration, role: facts.type ?? this.#findRole(agent) };
     if (event.name === 'RunStart') {
       const snapshot = this.#build(agent, moment, this.computeUsage(agent));
       return withPrompt(snapshot, event.prompt, this.messages.createNote());
@@ -91,16 +99,19 @@ export class Snapshots {
     return this.take(caller ?? this.findAgent(sessionId));
   }
 
-  /** The result of a run of the session's main agent. */
-  createResult({
-    text,
-    reason,
-    ...run
-  }: Pick<RunResult, 'status' | 'text' | 'reason'> & { readonly ending: string }): AgentRunResult {
-    const agent = this.findAgent(this.#options.sessionId);
+  createResult(
+    agent: AgentState,
+    {
+      text,
+      reason,
+      ...run
+    }: Pick<RunResult, 'status' | 'text' | 'reason'> & { readonly ending: string },
+  ): AgentRunResult {
     const status = toPluginStatus(run);
+    const agentRole = this.#findRole(agent) ?? undefined;
     const result: AgentRunResult = {
       agentId: agent.facts.id,
+      ...dropUndefined({ agentRole }),
       runId: agent.runId ?? '',
       status,
       iterations: agent.turn.iteration,
@@ -132,19 +143,26 @@ export class Snapshots {
     const { status, iteration, role } = moment;
     const snapshot: Omit<AgentRuntimeStateSnapshot, 'messages'> = {
       agentId: facts.id,
-      parentAgentId: facts.parentId,
-      conversationId: this.#options.sessionId,
+      parentAgentId: facts.parentId ?? this.#standalone?.parentAgentId ?? null,
+      conversationId: this.#standalone?.conversationId ?? this.#options.sessionId,
       status,
       iteration,
       pendingToolCalls: [...pendingCalls.keys()],
       usage: toAgentUsage(usage),
     };
     const lastError = getLastError(agent, moment);
+    const lastErrorClass = moment.status === 'failed' ? findFailureClass(agent) : undefined;
     if (runId !== null) snapshot.runId = runId;
     if (role !== null) snapshot.agentRole = role;
     if (lastError !== null) snapshot.lastError = lastError;
+    if (lastErrorClass !== undefined) snapshot.lastErrorClass = lastErrorClass;
     defineMessages(snapshot, () => this.messages.convertAll(conversation.messages));
     return snapshot;
+  }
+
+  /** The role that the program gave; sub-agents have one of their own. */
+  #findRole({ facts }: AgentState): string | null {
+    return facts.parentId === null ? (this.#standalone?.agentRole ?? null) : null;
   }
 
   #convert({ conversation }: AgentState): readonly AgentMessage[] {
@@ -162,6 +180,13 @@ function createRunError(reason: string | null): Error {
 /** A running agent has no error: the error belongs to the end of a run, or to an earlier run. */
 function getLastError({ lastError }: AgentState, { status }: AgentMoment): string | null {
   return status === 'running' ? null : lastError;
+}
+
+/** Cline's class of the failure that ended a run; undefined when no model failed. */
+export function findFailureClass({ lastFailure }: AgentState): ProviderErrorClass | undefined {
+  if (lastFailure === null) return undefined;
+  if (isTooLong(lastFailure)) return 'context_window_exceeded';
+  return lastFailure.class === 'authentication_failed' ? 'auth' : 'unknown';
 }
 
 /** Plugins expect the prompt in the conversation when a run begins, but the agent adds it later. */

@@ -123,7 +123,7 @@ export class HostedPlugin {
   async #runHook(hook: HookName, form: ContextForm, signal: AbortSignal): Promise<AnswerForm> {
     const { context, request } = this.#rebuilder.rebuild(form, signal);
     const withChanges = watchChanges(hook, context);
-    const result = withChanges(await this.#callHook(hook, context));
+    const result = withChanges(readResult(await this.#callHook(hook, context)));
     if (request === null) return toAnswer(result);
     const lists = request.listChanges(result);
     return { ...toAnswer(omitLists(result, lists)), lists, request: request.collectChanges() };
@@ -191,6 +191,38 @@ export class HostedPlugin {
 
 function toAnswer(value: unknown): AnswerForm {
   return { ok: true, value: serializeValue(value) };
+}
+
+/** The fields of hooks' results that hosts read. */
+const RESULT_FIELDS: readonly string[] = [
+  'skip',
+  'stop',
+  'reason',
+  'policy',
+  'input',
+  'appendContext',
+  'result',
+  'message',
+  'messages',
+  'tools',
+  'options',
+  'systemPrompt',
+];
+
+/** Getters of a class and hidden fields are not sent to another process, and one of them may refuse. */
+function readResult(result: unknown): unknown {
+  const fields = exposeFields(result, RESULT_FIELDS);
+  if (!isRecord(fields) || !isRecord(fields['policy'])) return fields;
+  return { ...fields, policy: exposeFields(fields['policy'], ['enabled', 'autoApprove']) };
+}
+
+function exposeFields(value: unknown, names: readonly string[]): unknown {
+  if (!isRecord(value)) return value;
+  const hidden = names
+    .filter((name) => !Object.prototype.propertyIsEnumerable.call(value, name))
+    .map((name) => [name, value[name]] as const)
+    .filter(([, each]) => each !== undefined);
+  return hidden.length === 0 ? value : { ...value, ...Object.fromEntries(hidden) };
 }
 
 function createMissingError(): never {

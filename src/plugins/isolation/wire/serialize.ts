@@ -6,7 +6,7 @@ import {
   type ErrorCode,
   HooklineError,
 } from '../../../base/errors.ts';
-import { MAX_NESTING, isRecord } from '../../../base/json.ts';
+import { getOwnValue, MAX_NESTING, isRecord } from '../../../base/json.ts';
 
 /** A value for another process: data that can be cloned. */
 export interface Packed {
@@ -286,7 +286,7 @@ function createEmptyError({ name, message, stack, isDomException, fields }: Erro
   const error =
     name === 'HooklineError' && isErrorCode(code)
       ? new HooklineError(code, { message })
-      : new (BUILT_IN[name] ?? Error)(message);
+      : new (getOwnValue(BUILT_IN, name) ?? Error)(message);
   const hidden = { writable: true, enumerable: false, configurable: true };
   if (error.name !== name) Object.defineProperty(error, 'name', { value: name, ...hidden });
   Object.defineProperty(error, 'stack', { value: stack, ...hidden });

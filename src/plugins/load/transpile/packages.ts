@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { readTextIfPresent } from '../../../base/files.ts';
+import { isFile, readTextIfPresent } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { findPackage, type TranspiledRecord } from '../cache.ts';
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 
 export interface FoundPackage {
   readonly file: string;
@@ -110,7 +110,7 @@ const LISTS = ['dependencies', 'peerDependencies', 'optionalDependencies'];
 
 function isForPlugins(manifest: Manifest): boolean {
   return LISTS.some((list) =>
-    Object.keys(manifest[list] ?? {}).some((name) => name.startsWith('@cline/')),
+    Object.keys(manifest[list] ?? {}).some((name) => /^@cline(?:bot)?\//u.test(name)),
   );
 }
 
@@ -219,8 +219,4 @@ function listTypeScriptNames(base: string): readonly string[] {
   if (!JAVASCRIPT.test(base)) return [];
   const same = base.replace(JAVASCRIPT, '.$1ts$2');
   return base.endsWith('.js') ? [same, `${same}x`] : [same];
-}
-
-function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -1,4 +1,5 @@
-import { ReadTracker, type ToolContext } from '../../../../src/agent/tools/tool-context.ts';
+import { ReadTracker } from '../../../../src/agent/tools/files/read-tracker.ts';
+import type { ToolContext } from '../../../../src/agent/tools/tool-context.ts';
 import { Shells } from '../../../../src/agent/tools/shell/shells.ts';
 import type { Tool, ToolOutput } from '../../../../src/agent/tools/tool.ts';
 

@@ -38,7 +38,13 @@ it('lets no colour codes of others pass, also where ours are on', () => {
 
 it('prints questions without their JSON, and an error without its tags', () => {
   const questions = [{ question: 'Which?', header: 'W', options: [], multiSelect: false }];
-  const endEvent = { ...CALL, type: 'tool-end', tool: 'AskUserQuestion', deniedBy: null } as const;
+  const endEvent = {
+    ...CALL,
+    type: 'tool-end',
+    tool: 'AskUserQuestion',
+    deniedBy: null,
+    question: null,
+  } as const;
   const dismissed = { response: null, text: 'The person dismissed it.', success: false };
   expect(formatEndedCall({ ...endEvent, input: { questions }, output: dismissed }, '').head).toBe(
     '✗ Which?: The person dismissed it.',

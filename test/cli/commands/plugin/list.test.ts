@@ -220,7 +220,7 @@ describe('hookline plugin list', () => {
     const plugins = await listed(workspace);
     expect(plugins.map(({ name, state, why }) => [name, state, why])).toEqual([
       ['hello-plugin', 'ready', ''],
-      ['b-syntax', 'failed', expect.stringContaining('b-syntax.ts')],
+      ['b-syntax', 'broken', expect.stringContaining('b-syntax.ts')],
       ['c', 'failed', expect.stringContaining('"hooks" must be among its capabilities')],
       ['d', 'failed', 'its setup failed, so nothing of it is used: no luck'],
       ['e', 'disabled', ''],
@@ -504,8 +504,12 @@ describe('hookline plugin doctor', () => {
       '_installed/.tmp/1-4194304-abcdef/new/x': '',
     });
     const found = await findings(workspace);
+    // On a slow machine an import is reported, too.
     const rest = found.filter(
-      ({ level, about }) => level !== 'fine' && !['npm', 'git', 'loader'].includes(about),
+      ({ level, about, text }) =>
+        level !== 'fine' &&
+        !['npm', 'git', 'loader'].includes(about) &&
+        !text.startsWith('imported in'),
     );
     expect(rest).toEqual([
       {

@@ -80,7 +80,7 @@ describe('an agent by itself', () => {
     });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({
       role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'add', output: '3' }],
+      content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'add', output: 3 }],
     });
     expect(events[0]?.type).toBe('run-started');
     expect(events.at(-1)?.type).toBe('run-finished');

@@ -26,8 +26,8 @@ const MINE: Llms.ModelCollection = {
 };
 
 describe('the catalogue', () => {
-  it('has Hookline’s own providers under Cline’s ids', async () => {
-    expect(Llms.getProviderIds()).toEqual([
+  it('has Hookline’s own providers under Cline’s ids, then the services known by name', async () => {
+    expect(Llms.getProviderIds().slice(0, 6)).toEqual([
       'anthropic',
       'openai-native',
       'gemini',
@@ -37,6 +37,16 @@ describe('the catalogue', () => {
     ]);
     expect(Llms.BUILT_IN_PROVIDER_IDS).toEqual(Llms.getProviderIds());
     expect(Llms.isBuiltInProviderId('anthropic')).toBe(true);
+    expect(await Llms.getProvider('groq')).toEqual({
+      id: 'groq',
+      name: 'Groq',
+      protocol: 'openai-chat',
+      client: 'openai-compatible',
+      baseUrl: 'https://api.groq.com/openai/v1',
+      defaultModelId: '',
+      env: ['GROQ_API_KEY'],
+      source: 'system',
+    });
     expect(await Llms.getProvider('anthropic')).toEqual({
       id: 'anthropic',
       name: 'Anthropic',
@@ -292,7 +302,7 @@ describe('ids of providers', () => {
     ['claude', 'anthropic'],
     ['openai-native', 'openai'],
     ['openai', 'openai-compatible'],
-    ['groq', 'openai-compatible'],
+    ['groq', 'groq'],
     ['scripted', 'scripted'],
     ['router-plugin', 'router-plugin'],
     ['constructor', 'constructor'],

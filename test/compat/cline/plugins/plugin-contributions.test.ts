@@ -255,8 +255,8 @@ describe('tools of plugins', () => {
         }),
       ],
     });
-    expect(answers(fixture)).toEqual(['broken']);
-    expect(result?.toolCalls).toMatchObject([{ name: 'one', error: 'broken' }]);
+    expect(answers(fixture)).toEqual(['{"error":"broken"}']);
+    expect(result?.toolCalls).toMatchObject([{ name: 'one', error: '{"error":"broken"}' }]);
   });
 
   it('get only input that fits their schema; texts of lists are read', async () => {
@@ -343,7 +343,7 @@ describe('tools of plugins', () => {
     const fixture = await createSdkFixture([call('one'), DONE]);
     const forever = toolPlugin('one', () => new Promise(() => undefined), { timeoutMs: 20 });
     await fixture.start({ extensions: [forever] });
-    expect(answers(fixture)).toEqual(['one did not end within 20 ms']);
+    expect(answers(fixture)).toEqual(['{"error":"one did not end within 20 ms"}']);
   });
 
   it('are retried only for errors that ask for it', async () => {
@@ -526,7 +526,7 @@ describe('message builders', () => {
         ?.messages.map(({ text }) => text)
         .join('|'),
     ).toBe('go\nfrom b1\nfrom b2');
-    expect(await fixture.core.readMessages(sessionId)).toEqual([
+    expect(await fixture.core.readMessages(sessionId)).toMatchObject([
       { id: 'message-0', role: 'user', content: [{ type: 'text', text: 'go' }] },
       { id: 'message-1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
     ]);

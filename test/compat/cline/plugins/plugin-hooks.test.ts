@@ -526,6 +526,7 @@ describe('a hook that fails', () => {
     expect(fixture.agentEvents()).toContainEqual({
       type: 'notice',
       noticeType: 'status',
+      displayRole: 'status',
       message: 'plugin watcher: beforeTool failed: did not answer within 20 ms',
     });
   });

@@ -24,7 +24,7 @@ test('C1 timeoutMs is enforced, and the tool’s signal is aborted', async () =>
   });
   const { result } = await fixture.start({ extensions: [slow] });
   expect([answers(fixture), aborted, result?.text]).toEqual([
-    ['slow did not end within 50 ms'],
+    ['{"error":"slow did not end within 50 ms"}'],
     true,
     'Done.',
   ]);
@@ -48,7 +48,7 @@ test.each([
       { retryable: true, maxRetries: 2 },
     );
     await fixture.start({ extensions: [flaky] });
-    expect([tried, answers(fixture)]).toEqual([times, [error.message]]);
+    expect([tried, answers(fixture)]).toEqual([times, [JSON.stringify({ error: error.message })]]);
   },
 );
 

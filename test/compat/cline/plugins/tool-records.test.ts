@@ -37,5 +37,7 @@ test('the error of a call is in the record, and its output has it as the model r
   });
   const fixture = await createSdkFixture([call('break'), DONE]);
   const { result } = await fixture.start({ extensions: [failing] });
-  expect(result?.toolCalls).toMatchObject([{ output: { error: 'broken' }, error: 'broken' }]);
+  expect(result?.toolCalls).toMatchObject([
+    { output: { error: 'broken' }, error: '{"error":"broken"}' },
+  ]);
 });

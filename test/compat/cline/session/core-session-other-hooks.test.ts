@@ -59,6 +59,7 @@ describe('hooks of the workspace, in a session of the SDK', () => {
     expect(fixture.agentEvents()).toContainEqual({
       type: 'notice',
       noticeType: 'status',
+      displayRole: 'status',
       message:
         'the hook cline:workspace:PreToolUse of PreToolUse does not run: untrusted: it was never trusted here',
     });

@@ -48,6 +48,11 @@ it('sub-agents share the plugins of their session, which are set up once and kno
   ]);
   const texts = fixture
     .agentEvents()
-    .flatMap((event) => (event.type === 'content_end' && 'text' in event ? [event.text] : []));
-  expect(texts).toEqual(['Done.']);
+    .flatMap((event) =>
+      event.type === 'content_end' && 'text' in event ? [[event.text, event.parentAgentId]] : [],
+    );
+  expect(texts).toEqual([
+    ['There is one.', sessionId],
+    ['Done.', undefined],
+  ]);
 });

@@ -5,8 +5,8 @@ import type { ModelAnswer, WireRequest } from '../messages-server.ts';
 import { bashCalls, type HostGroup, play } from '../play.ts';
 import { readAllText, listRecordedEvents, readNewText } from '../requests.ts';
 
-const says = (event: string, fields: object): string =>
-  `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...fields } })}'`;
+const says = (event: string, fields: object, more: object = {}): string =>
+  `echo '${JSON.stringify({ ...more, hookSpecificOutput: { hookEventName: event, ...fields } })}'`;
 const recorder = (name: string): object => group([command(createRecorderCommand(name))]);
 const calls = (name: string, input: object): ModelAnswer => ({ calls: [{ name, input }] });
 
@@ -26,7 +26,7 @@ function untilThere(file: string): string {
 }
 
 async function answersLater(): Promise<void> {
-  const text = `${says('PreToolUse', { permissionDecision: 'deny', additionalContext: 'late ctx' })}; echo done > late.done`;
+  const text = `${says('PreToolUse', { permissionDecision: 'deny', additionalContext: 'late ctx' }, { systemMessage: 'late msg' })}; echo done > late.done`;
   const { requests, result } = await play({
     prompt: 'go',
     settings: hooks('PreToolUse', [
@@ -40,9 +40,10 @@ async function answersLater(): Promise<void> {
     },
   });
   const all = readAllText(requests.at(-1)).join('\n');
-  const reminder =
-    '<system-reminder>\nlate ctx\n(from claude:user:PreToolUse:echo)\n</system-reminder>';
-  expect(all.split(reminder).length - 1).toBe(1);
+  for (const late of ['late ctx', 'late msg']) {
+    const reminder = `<system-reminder>\n${late}\n(from claude:user:PreToolUse:echo)\n</system-reminder>`;
+    expect(all.split(reminder).length - 1).toBe(1);
+  }
   expect(all).not.toContain('plain text is dropped');
   expect({ ending: result.ending, denials: result.denials }).toEqual({
     ending: 'done',

@@ -52,7 +52,7 @@ async function runsAndEnds(name: string, out: string): Promise<void> {
   expect(result.denials).toEqual([]);
   expect(requests.map(readNewText)).toEqual([`go RUN_${name}`]);
   expect(played.has(`ran_${name}`)).toBe(true);
-  expect(listRecordedEvents(played)).toEqual(['PreToolUse:pre', 'PostToolUse:post', 'PostToolBatch:batch']);
+  expect(listRecordedEvents(played)).toEqual(['PreToolUse:pre', 'PostToolUse:post']);
 }
 
 /** The call waits; whoever resumes the session is asked again, and then it runs. */

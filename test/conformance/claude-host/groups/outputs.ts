@@ -180,7 +180,7 @@ async function displays(): Promise<void> {
   expect(outputs).toEqual(['', '', '', 'DISPLAYED', '']);
   const answers = requests.at(-1)?.messages.filter(({ role }) => role === 'assistant') ?? [];
   expect(JSON.stringify(answers)).toContain('as the model wrote it');
-  const transcript = `${workspace.home}/.hookline/sessions/${result.sessionId}/transcript.jsonl`;
+  const transcript = `${workspace.home}/.hookline/sessions/${result.sessionId}/${result.sessionId}.jsonl`;
   expect(readFileSync(transcript, 'utf8')).not.toContain('DISPLAYED');
 }
 

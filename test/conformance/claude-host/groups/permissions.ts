@@ -260,6 +260,7 @@ const inMode = Object.fromEntries(
     sharedScene(() => ({
       prompt: 'go',
       mode,
+      model: 'claude-sonnet-4-6',
       settings: {
         hooks: Object.fromEntries(
           TOLD_EVENTS.map((event) => [event, [group([command(createRecorderCommand(event))])]]),
@@ -270,19 +271,18 @@ const inMode = Object.fromEntries(
   ]),
 );
 
-/** The recorded effort is that of a model with a thinking effort in its request; here the request has none. */
 export const modes: HostGroup = {
   name: '30-modes',
   cases: listAt(observed('30-modes'), 'modes').map((row) => {
-    const [mode, event, permissionMode] = listAt(row);
+    const [mode, event, permissionMode, effort] = listAt(row);
     const scene = inMode[String(mode)];
     const run = async (): Promise<void> => {
       if (scene === undefined) return isNoMode(String(mode).replace('m-', ''));
       const { payloads: reports } = await scene();
       const mine = reports.filter(({ payload }) => payload['hook_event_name'] === event);
-      expect(mine.map(({ payload }) => payload['permission_mode'] ?? null)).toEqual([
-        permissionMode,
-      ]);
+      expect(
+        mine.map(({ payload }) => [payload['permission_mode'] ?? null, payload['effort'] ?? null]),
+      ).toEqual([[permissionMode, effort]]);
     };
     return { name: `${String(mode)} ${String(event)}`, run };
   }),

@@ -60,6 +60,9 @@ describe('a settings text', () => {
                 shell: 'bash',
                 async: true,
                 asyncRewake: true,
+                rewakeMessage: 'look:',
+                rewakeSummary: 'found',
+                cloud: true,
                 statusMessage: 'checking',
                 onFailure: 'block',
               }),
@@ -80,13 +83,15 @@ describe('a settings text', () => {
           shell: 'bash',
           async: true,
           asyncRewake: true,
+          rewakeMessage: 'look:',
+          rewakeSummary: 'found',
           timeoutMs: 5000,
           statusMessage: 'checking',
           once: false,
           onFailure: 'block',
           source: USER,
           line: 7,
-          text: '{"event":"PreToolUse","handler":{"args":[],"async":true,"asyncRewake":true,"command":"check.sh","if":"Write(*.ts)","onFailure":"block","shell":"bash","statusMessage":"checking","timeout":5,"type":"command"},"matcher":"Edit|Write","source":"user"}',
+          text: '{"event":"PreToolUse","handler":{"args":[],"async":true,"asyncRewake":true,"cloud":true,"command":"check.sh","if":"Write(*.ts)","onFailure":"block","rewakeMessage":"look:","rewakeSummary":"found","shell":"bash","statusMessage":"checking","timeout":5,"type":"command"},"matcher":"Edit|Write","source":"user"}',
           notes: [],
           mistakes: [],
         },
@@ -131,7 +136,7 @@ describe('a settings text', () => {
     const why = (text: string) =>
       readHooksText(text, USER, 'settings').broken.map((each) => [each.event, each.line, each.why]);
     expect(why('{\n  "hooks": {\n    nonsense\n  }\n}')).toEqual([
-      [null, 3, 'expected JSON, found "n" where it is not allowed (invalid symbol)'],
+      [null, 3, 'expected JSON, found "n" at column 5 (missing quotes around nonsense)'],
     ]);
     expect(why('{"hooks": {')).toMatchObject([
       [null, 1, expect.stringContaining('the end of the file')],

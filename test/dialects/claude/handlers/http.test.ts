@@ -101,7 +101,7 @@ describe('what an http hook answers', () => {
     );
   });
 
-  test.each([300, 302, 400, 401, 404, 500, 503])(
+  test.each([300, 302, 400, 401, 403, 404, 500, 503])(
     '%i is a failure whatever the body contains',
     async (status) => {
       const { origin, answer } = await answered(status, DENY);

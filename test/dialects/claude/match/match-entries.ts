@@ -38,6 +38,8 @@ export function entryOf(wanted: Partial<CommandEntry> = {}, isCline = false): Co
     shell: null,
     async: false,
     asyncRewake: false,
+    rewakeMessage: null,
+    rewakeSummary: null,
     ...wanted,
   };
 }

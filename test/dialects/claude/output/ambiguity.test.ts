@@ -59,6 +59,12 @@ const REFUSING: readonly (readonly [string, unknown])[] = [
   ['a prompt hook’s answer', { ok: false, reason: 'no' }],
   ['no hookEventName', { hookSpecificOutput: { permissionDecision: 'deny' } }],
   ['another hookEventName', specific('PostToolUse', { permissionDecision: 'deny' })],
+  ['a container in another case', { hookspecificoutput: { permissionDecision: 'deny' } }],
+  ['a container in snake_case', { hook_specific_output: { permission_decision: 'deny' } }],
+  ['a misspelt container', { hookSpecifcOutput: { permissionDecision: 'deny' } }],
+  ['a list as the decision', { decision: ['block'] }],
+  ['a list as the nested decision', specific('PreToolUse', { permissionDecision: ['deny'] })],
+  ['an object as the decision', { decision: { behavior: 'deny' } }],
   ['a reason of a wrong type', { decision: 'block', reason: 7 }],
 ];
 
@@ -70,6 +76,29 @@ describe('output of a gate that refuses in one reading', () => {
       statuses: ['failed'],
     });
     expect(outcomes[0]?.failure?.kind).toBe('output');
+  });
+
+  const WRAPPED: readonly (readonly [string, object, string])[] = [
+    ['data', { data: { decision: 'block' } }, 'data."decision": block'],
+    ['result', { result: DENY }, 'result.hookSpecificOutput."permissionDecision": deny'],
+    ['a list', { results: [{ a: 1 }, { decision: 'block' }] }, 'results."decision": block'],
+    ['another agent’s answer', { output: { cancel: true } }, 'output."cancel": true'],
+  ];
+
+  test.each(WRAPPED)(
+    'in the wrapper %s is a warning, and a failure where failures refuse',
+    async (_, out, place) => {
+      const suspicion = `${place} is not read on PreToolUse, but looks like a decision; expected "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}`;
+      expect(decode('PreToolUse', { out }).suspicion).toBe(suspicion);
+      const { effect, outcomes } = await verdictOf([{ out }]);
+      const notices = outcomes.map(({ decision }) => decision?.notice);
+      expect([effect, notices]).toEqual(['pass', [`suspicious: ${suspicion}`]]);
+    },
+  );
+
+  test('a payload that the hook prints is no refusal', () => {
+    const out = { hook_event_name: 'PreToolUse', tool_input: {}, data: { decision: 'block' } };
+    expect(decode('PreToolUse', { out })).toEqual({ decision: {}, notes: expect.any(Array) });
   });
 
   test('the refusal names what it was read from', () => {

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { decodeLate, parseAsyncLine } from '../../../../src/dialects/claude/output/late-answer.ts';
 import { type Hook, request, specific } from './outputs.ts';
 
-const late = (hook: Hook, isRewake = false) =>
-  decodeLate({ ...request('PostToolUse', hook), isRewake });
+const NO_TEXTS = { message: null, summary: null };
+const late = (hook: Hook, rewake: Parameters<typeof decodeLate>[0]['rewake'] = null) =>
+  decodeLate({ ...request('PostToolUse', hook), rewake });
+const WOKEN = { notice: 'PostToolUse hook feedback', wake: true };
 const context = specific('PostToolUse', { additionalContext: 'late ctx' });
 
 describe('the line that moves a hook to the background', () => {
@@ -58,15 +60,24 @@ describe('the answer of a hook that ran in the background', () => {
 
 describe('asyncRewake', () => {
   test.each<readonly [string, Hook, object]>([
-    ['stderr', { exit: 2, err: 'look\n', out: 'out' }, { context: 'look', wake: true }],
-    ['stdout when stderr is empty', { exit: 2, out: 'out\n' }, { context: 'out', wake: true }],
+    ['stderr', { exit: 2, err: 'look\n', out: 'out' }, { context: 'look', ...WOKEN }],
+    ['stdout when stderr is empty', { exit: 2, out: 'out\n' }, { context: 'out', ...WOKEN }],
     ['JSON with exit code 0, without waking', { out: context }, { context: 'late ctx' }],
   ])('gives %s', (_, hook, decision) => {
-    expect(late(hook, true).decision).toEqual(decision);
+    expect(late(hook, NO_TEXTS).decision).toEqual(decision);
+  });
+
+  test('has texts of its own for the model and for the user', () => {
+    const texts = { message: 'Review of the commit:', summary: 'The review found issues' };
+    expect(late({ exit: 2, err: 'look\n' }, texts).decision).toEqual({
+      context: 'Review of the commit:\nlook',
+      notice: 'The review found issues',
+      wake: true,
+    });
   });
 
   test('reports when it wakes without a message', () => {
-    expect(late({ exit: 2 }, true).decision?.context).toBe(
+    expect(late({ exit: 2 }, NO_TEXTS).decision?.context).toBe(
       'A background hook asks for attention without a reason',
     );
   });

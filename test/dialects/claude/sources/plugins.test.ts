@@ -142,7 +142,7 @@ describe('a plugin that the caller names', () => {
       'plugin:part PreToolUse 12: "type": expected "command" or "http" or "mcp_tool" or "prompt" or "agent", found the string "zzz"',
       'plugin:out:plugin.json null 3: "hooks": expected a path inside the plugin, found the string "../part/hooks/hooks.json"',
       'plugin:out:plugin.json null 4: "hooks": expected a path or an object of events, found number 5',
-      'plugin:bad:plugin.json null 1: expected JSON, found the end of the file where it is not allowed (close brace expected)',
+      'plugin:bad:plugin.json null 1: expected JSON, found the end of the file at column 2 (missing } at the end)',
     ]);
     expect(why).toEqual([
       'nowhere: is not a directory, but was passed with --plugin-dir; expected a plugin',

@@ -127,7 +127,7 @@ test('settings and plugins bring servers, and settings switch those of .mcp.json
 
 test('a .mcp.json that is not JSON is reported with its line', () => {
   const machine = createMachine({ 'proj/.mcp.json': '{\n  "mcpServers": {,}\n}' });
-  const why = 'expected JSON, found "," where it is not allowed (value expected)';
+  const why = 'expected JSON, found "," at column 18 (one comma too many)';
   expect(readingOf(machine)).toEqual({
     servers: [],
     broken: [`proj/.mcp.json:2: ${why}`],

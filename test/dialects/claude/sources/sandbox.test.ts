@@ -42,6 +42,26 @@ test('every settings file may tighten, and paths are relative to its place', () 
   expect(why).toEqual([]);
 });
 
+test('masked credentials are taken away, and what would hand them out is ignored', () => {
+  const { limits, why, hiding } = readProject({
+    network: { tlsTerminate: {}, allowedDomains: ['a.test'] },
+    credentials: {
+      files: [{ path: '~/.netrc', mode: 'mask', injectHosts: ['a.test'], extract: '(x)' }],
+      envVars: [{ name: 'TOKEN', mode: 'mask', decode: 'jwt' }],
+      allowPlaintextInject: true,
+      awsPairs: [{ accessKeyIdVar: 'A', secretAccessKeyVar: 'B' }],
+      sigv4: { streaming: 'passthrough' },
+    },
+  });
+  expect(limits).toMatchObject([{ unreadable: ['home/.netrc'], removedVariables: ['TOKEN'] }]);
+  expect(why).toEqual([
+    expect.stringMatching(
+      /ignored: "sandbox\.network\.tlsTerminate", "sandbox\.credentials\.allowPlaintextInject", "sandbox\.credentials\.awsPairs", "sandbox\.credentials\.sigv4"; /,
+    ),
+  ]);
+  expect(hiding).toBe(0);
+});
+
 test('what would loosen is ignored, with one note that names file and keys', () => {
   const { limits, why } = readProject({
     enabled: false,

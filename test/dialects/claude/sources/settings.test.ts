@@ -1,6 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { BugError } from '../../../../src/base/errors.ts';
+import type { Source } from '../../../../src/dialects/claude/entry.ts';
 import { write } from '../../../base/directory.ts';
 import { createMachine, hook, summarizeSources } from './sources-machine.ts';
 
@@ -171,7 +173,7 @@ describe('settings files', () => {
     const { commands, faults, why, ignored, brokenGateFiles, short } = summarizeSources(machine);
     expect(commands).toEqual(['user']);
     expect(faults).toEqual([
-      'project null 1: expected JSON, found the end of the file where it is not allowed (value expected)',
+      'project null 1: expected JSON, found the end of the file at column 12 (missing } at the end)',
     ]);
     expect(why).toEqual([
       'proj/.claude/settings.local.json: is a broken link',
@@ -225,10 +227,10 @@ describe('files that are not read', () => {
     );
     expect(commands).toEqual([]);
     expect(why).toEqual([
-      'home/.claude/hooks.json: is not read: move its hooks to home/.claude/settings.json',
+      'home/.claude/hooks.json: is not read: copy its hooks with `hookline hooks import --from claude --global` and remove it, or move them to home/.claude/settings.json',
       'home/.claude/hooks/hooks.json: is not read: move its hooks to home/.claude/settings.json',
       'home/.claude/settings.local.json: is not read: move it to home/.claude/settings.json',
-      'proj/.claude/hooks.json: is not read: move its hooks to .claude/settings.json or .cline/hooks.json',
+      'proj/.claude/hooks.json: is not read: copy its hooks with `hookline hooks import --from claude` and remove it, or move them to .claude/settings.json',
       'proj/hooks/hooks.json: is not read: it is part of a plugin; name the plugin with --plugin-dir, or move its hooks to .claude/settings.json',
     ]);
   });
@@ -286,9 +288,24 @@ describe('the time that SessionEnd handlers share', () => {
   });
 });
 
+const USER: Source = {
+  kind: 'user',
+  label: 'user',
+  file: '/home/.claude/settings.json',
+  place: 'home',
+  root: null,
+  isCline: false,
+  family: 'settings',
+  plugin: null,
+};
+
 describe('settings beside hooks', () => {
   test('count from the user, the caller and the administrator', () => {
-    const { env, httpRules, why } = summarizeSources(
+    const {
+      env,
+      httpRules: getRules,
+      why,
+    } = summarizeSources(
       createMachine(
         {
           'home/.claude/settings.json': {
@@ -304,6 +321,7 @@ describe('settings beside hooks', () => {
         () => ({ flagSettings: '{"env": {"A": "flag", "D": true}}' }),
       ),
     );
+    const httpRules = getRules(USER);
     expect({ env, httpRules, why }).toEqual({
       env: { A: 'managed', B: '1', D: 'true' },
       httpRules: {
@@ -330,27 +348,41 @@ describe('settings beside hooks', () => {
     ]);
   });
 
-  test('of a workspace change nothing else, which is reported', () => {
-    const { env, httpRules, why } = summarizeSources(
+  test('of a workspace change nothing else, but for what its own hooks may send, which is reported', () => {
+    const { entries, env, httpRules, why } = summarizeSources(
       createMachine({
+        'home/.claude/settings.json': { httpHookAllowedEnvVars: ['MINE', 'BOTH'] },
         'proj/.claude/settings.json': {
+          ...hook('theirs'),
           env: { PATH: '/evil' },
           allowedHttpHookUrls: ['*'],
-          httpHookAllowedEnvVars: ['SECRET'],
+          httpHookAllowedEnvVars: ['SECRET', 'BOTH'],
           pluginConfigs: {},
           allowManagedHooksOnly: true,
         },
       }),
     );
-    expect({ env, httpRules }).toEqual({
+    const [theirs] = entries;
+    if (theirs === undefined) throw new BugError('no entry');
+    const ofUser = { allowedUrls: null, ownUrls: [], allowedEnvVars: ['MINE', 'BOTH'] };
+    expect({ env, mine: httpRules(USER), theirs: httpRules(theirs.source) }).toEqual({
       env: {},
-      httpRules: { allowedUrls: null, ownUrls: [], allowedEnvVars: null },
+      mine: ofUser,
+      theirs: { ...ofUser, workspaceUrls: ['*'], allowedEnvVars: ['BOTH'] },
     });
     expect(why.map((each) => each.split(';')[0])).toEqual([
-      'proj/.claude/settings.json: "allowedHttpHookUrls" at line 5: it is not used: a workspace cannot set where other hooks may send requests',
-      'proj/.claude/settings.json: "httpHookAllowedEnvVars" at line 8: it is not used: a workspace cannot set which variables hooks may send',
-      'proj/.claude/settings.json: "pluginConfigs" at line 11: its options are not used: only the user sets options of plugins',
-      'proj/.claude/settings.json: "allowManagedHooksOnly" at line 12: it applies only in managed settings',
+      expect.stringMatching(
+        /"allowedHttpHookUrls" at line \d+: it restricts hooks of this workspace only$/,
+      ),
+      expect.stringMatching(
+        /"httpHookAllowedEnvVars" at line \d+: it restricts hooks of this workspace only$/,
+      ),
+      expect.stringMatching(
+        /"pluginConfigs" at line \d+: its options are not used: only the user sets options of plugins$/,
+      ),
+      expect.stringMatching(
+        /"allowManagedHooksOnly" at line \d+: it applies only in managed settings$/,
+      ),
     ]);
   });
 });

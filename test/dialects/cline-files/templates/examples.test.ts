@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { readEvent } from '../../../../src/cli/event-options.ts';
-import { listUncoveredNames } from '../../../../src/cli/output/describe-hooks.ts';
+import { findUncovered } from '../../../../src/cli/output/describe-hooks.ts';
 import { FILE_HOOK_NAMES, type FileHookName } from '../../../../src/dialects/cline-files/events.ts';
 import type { Host } from '../../../../src/host/create-host.ts';
-import { typescriptLoader } from '../../../../src/host/config.ts';
+import { typescriptLoader } from '../../../../src/host/dialect-machine.ts';
 import type { Verdict } from '../../../../src/hooks/decision.ts';
 import type { FiredEvent } from '../../../../src/hooks/facts.ts';
 import { HOOK_EXAMPLES } from '../../../../src/dialects/cline-files/templates/examples.ts';
@@ -136,9 +136,7 @@ describe.each(SCRIPT_LANGUAGE_NAMES)('examples in %s', (language) => {
       state,
       profile: hook.details['profile'],
       notes: hook.notes,
-      unbound: listUncoveredNames({ hook, found }).filter(
-        (name) => !name.endsWith('(interpreter)'),
-      ),
+      unbound: findUncovered({ hook, found }, host.trust).names,
     }));
     const state = canRun(language) || language === 'ts' ? 'ready' : 'broken';
     const expected = FILE_HOOK_NAMES.toSorted().map((event) => ({

@@ -138,7 +138,10 @@ describe('a tool may return a stream', () => {
   ])('%s, until its time is over', async (_what, stream) => {
     const slow = toolPlugin('one', () => stream(), { timeoutMs: 100 });
     const { answers: inputs, result } = await answersOf([slow], call('one'));
-    expect([inputs, result?.text]).toEqual([['one did not end within 100 ms'], 'Done.']);
+    expect([inputs, result?.text]).toEqual([
+      ['{"error":"one did not end within 100 ms"}'],
+      'Done.',
+    ]);
   });
 
   it('that breaks, which is a failure', async () => {
@@ -147,7 +150,7 @@ describe('a tool may return a stream', () => {
       throw new TypeError('torn');
     });
     const { answers: inputs } = await answersOf([breaking], call('one'));
-    expect(inputs).toEqual(['torn']);
+    expect(inputs).toEqual(['{"error":"torn"}']);
   });
 });
 
@@ -166,7 +169,7 @@ describe('a tool may throw', () => {
       throw thrown;
     });
     const { answers: inputs, result } = await answersOf([throwing], call('one'));
-    expect([inputs, result?.text]).toEqual([[text], 'Done.']);
+    expect([inputs, result?.text]).toEqual([[JSON.stringify({ error: text })], 'Done.']);
   });
 });
 

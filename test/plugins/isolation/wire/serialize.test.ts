@@ -30,6 +30,14 @@ describe('a value that goes to another process', () => {
     expect(Object.keys(sent(value) as object)).toEqual(Object.keys(value));
   });
 
+  it.each(['constructor', '__proto__', 'toString'])('may be an error with the name %s', (name) => {
+    const error = new Error('no');
+    Object.defineProperty(error, 'name', { value: name });
+    const arrived = sent(error);
+    expect(arrived).toBeInstanceOf(Error);
+    expect(arrived).toMatchObject({ name, message: 'no' });
+  });
+
   it('may be circular', () => {
     const value: Record<string, unknown> = { name: 'ring', work: () => 1 };
     value['self'] = value;

@@ -85,7 +85,7 @@ async function wakes(openFixture: OpenFixture): Promise<void> {
   expectVerdict(await fire('PreToolUse', bash('echo hi')), {});
   await host.engine.idle();
   expect(late.map(({ outcome }) => outcome.decision)).toEqual([
-    { context: 'look here', wake: true },
+    { context: 'look here', notice: 'PreToolUse hook feedback', wake: true },
   ]);
 }
 

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isInside } from '../../base/paths.ts';
+import { quoteShellWord } from '../../base/text.ts';
+import type { SpawnRequest } from '../spawn.ts';
+import type { Mount } from './plan-mounts.ts';
+
+/** What a sandbox that differs from its plan prints, and nothing else. */
+export const DIFFERENT_MOUNTS = 'hookline: the sandbox was not made as it was planned\n';
+
+/**
+ * Finds out how the kernel must list the mounts of a plan: ` ROOT MOUNTPOINT `. A program in an older sandbox
+ * may replace a directory by a link between plan and mount, and bubblewrap follows links: so the mounts
+ * in writable places are compared before anything is started. The kernel lists where a mount really
+ * comes from and where it really is.
+ */
+export class MountVerifier {
+  #text = '';
+  #hostMounts: readonly HostMount[] = [];
+  #last: { readonly mounts: readonly Mount[]; readonly expected: readonly string[] } | null = null;
+
+  /** The same mounts mostly follow each other. */
+  list(mounts: readonly Mount[], covers: CoverPaths): readonly string[] {
+    const text = readFileSync('/proc/self/mountinfo', 'utf8');
+    if (text === this.#text && this.#last?.mounts === mounts) return this.#last.expected;
+    this.#text = text;
+    this.#hostMounts = text.split('\n').flatMap(parseMount);
+    const writable = mounts.filter(({ kind }) => kind === 'writable').map((mount) => mount.path);
+    const expected = mounts
+      .filter((mount) => writable.some((place) => isInside(place, mount.path)))
+      .map((mount) => ` ${this.#findRoot(mount, covers)} ${escape(mount.path)} `);
+    this.#last = { mounts, expected };
+    return expected;
+  }
+
+  /** The path of what is mounted, in its file system. */
+  #findRoot({ kind, path: place, source, isDirectory }: Mount, covers: CoverPaths): string {
+    if (kind === 'empty' || kind === 'hollow') return '/';
+    const cover = isDirectory === true ? covers.directory : covers.file;
+    const file = escape(kind === 'hidden' ? cover : (source ?? place));
+    const around = this.#hostMounts
+      .filter((mount) => isInside(mount.place, file))
+      .reduce((one, other) => (other.place.length >= one.place.length ? other : one), ROOT);
+    return path.join(around.root, path.relative(around.place, file));
+  }
+}
+
+interface CoverPaths {
+  readonly file: string;
+  readonly directory: string;
+}
+
+/** Both as the kernel writes them, with white space as numbers. */
+interface HostMount {
+  readonly root: string;
+  readonly place: string;
+}
+
+const ROOT: HostMount = { root: '/', place: '/' };
+
+function parseMount(line: string): readonly HostMount[] {
+  const [, , , root, place] = line.split(' ');
+  return root === undefined || place === undefined ? [] : [{ root, place }];
+}
+
+function escape(file: string): string {
+  return file.replaceAll(
+    /[\\ \t\n]/g,
+    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+}
+
+/**
+ * The program, started by a shell that compares the mounts first and ends when they differ. `isBashScript` says
+ * that the program is bash with `-c` and a script of ours, which then begins with the comparison.
+ */
+export function startVerified(
+  request: SpawnRequest,
+  expected: readonly string[],
+  isBashScript: boolean,
+): SpawnRequest {
+  if (expected.length === 0) return request;
+  const [option = '', script = '', ...args] = request.args;
+  if (isBashScript) {
+    const compare = `for __mount in "\${@:${args.length}}"; do ${COMPARE}; done; unset __mounts __mount`;
+    const text = `${READ_IN_BASH}; ${compare}; ${script}`;
+    return { ...request, args: [option, text, ...args, ...expected] };
+  }
+  const program = [request.file, ...request.args];
+  return { ...request, file: '/bin/sh', args: ['-c', IN_SH, 'sh', ...expected, '', ...program] };
+}
+
+const FAIL = `printf %s ${quoteShellWord(DIFFERENT_MOUNTS)} >&2; exit 1`;
+const COMPARE = `case $__mounts in *"$__mount"*) ;; *) ${FAIL} ;; esac`;
+// Without another process.
+const READ_IN_BASH = `mapfile __mounts < /proc/self/mountinfo; __mounts="\${__mounts[*]}"`;
+/** Words up to an empty one are mounts. */
+const IN_SH = [
+  '__mounts=$(cat /proc/self/mountinfo)',
+  `while [ -n "$1" ]; do __mount=$1; ${COMPARE}; shift; done`,
+  'unset __mounts __mount',
+  'shift',
+  'exec "$@"',
+].join('\n');
