@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,12 +13,23 @@ function listClaims(state: string): readonly string[] {
   return readdirSync(path.join(state, 'claims'));
 }
 
-/** What a command below this process finds; `wrapper` gets its words after its own. */
+/**
+ * What a command below this process finds; `wrapper` gets its words after its own. It leads a session of its own, because
+ * tests may run in one whose leader has ended, where a claim counts that may be above.
+ */
 async function findBelow(state: string, wrapper: readonly string[] = []): Promise<unknown> {
   const [program, ...args] = [...wrapper, ...NODE, state];
-  const child = spawn(program, args, { cwd: path.resolve(import.meta.dirname, '../..') });
+  const cwd = path.resolve(import.meta.dirname, '../..');
+  const child = spawn(program, args, { cwd, detached: true });
   const { stdout } = await resultOf(child);
   return JSON.parse(stdout);
+}
+
+async function startHolder(state: string): Promise<ChildProcessWithoutNullStreams> {
+  const cwd = path.resolve(import.meta.dirname, '../..');
+  const holder = spawn(NODE[0]!, [...NODE.slice(1), state, 'hold'], { cwd });
+  await new Promise((resolve) => holder.stdout.once('data', resolve));
+  return holder;
 }
 
 describe('a claim', () => {
@@ -65,12 +76,20 @@ describe('a claim', () => {
 
   it('of a process beside does not count', async () => {
     const state = createDirectory();
-    const holder = spawn(NODE[0]!, [...NODE.slice(1), state, 'hold'], {
-      cwd: path.resolve(import.meta.dirname, '../..'),
-    });
-    await new Promise((resolve) => holder.stdout.once('data', resolve));
+    const holder = await startHolder(state);
     expect(listClaims(state)).toHaveLength(1);
     expect(await findBelow(state)).toBeNull();
+    holder.kill('SIGKILL');
+    await resultOf(holder);
+  });
+
+  it('of a process beside counts where the leader of the session has ended', async () => {
+    const state = createDirectory();
+    const holder = await startHolder(state);
+    const waitForLeader = '(while kill -0 $$ 2>/dev/null; do sleep 0.05; done; exec "$@") &';
+    expect(await findBelow(state, ['sh', '-c', waitForLeader, 'sh'])).toBe(
+      `process ${holder.pid} runs hooks, and whether it started this command cannot be told`,
+    );
     holder.kill('SIGKILL');
     await resultOf(holder);
   });
