@@ -6,7 +6,7 @@ export function explainJsonError(text: string, error: string): string {
   if (clean.trim() === '') return 'it is empty';
   const offset = Number(/at position (\d+)/.exec(error)?.[1] ?? clean.trimEnd().length);
   const { line, column } = locateOffset(clean, offset);
-  const guess = guessJsonMistake(clean, offset);
+  const guess = findJsonMistake(clean, offset);
   const what = guess ?? error.replace(/ in JSON at position.*$/s, '');
   return `line ${line}, column ${column}: ${what}`;
 }
@@ -18,7 +18,7 @@ export function locateOffset(text: string, offset: number): { line: number; colu
 }
 
 /** Guesses what went wrong at the place where a parser gave up; null without an idea. */
-export function guessJsonMistake(text: string, offset: number): string | null {
+export function findJsonMistake(text: string, offset: number): string | null {
   const before = text.slice(0, offset);
   const after = text.slice(offset);
   return (

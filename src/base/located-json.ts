@@ -1,5 +1,5 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from './jsonc.ts';
-import { guessJsonMistake, locateOffset } from './json-mistakes.ts';
+import { findJsonMistake, locateOffset } from './json-mistakes.ts';
 import { MAX_NESTING, stripByteOrderMark, getTypeName, isRecord } from './json.ts';
 
 /** A value of a configuration text, with its line. */
@@ -78,7 +78,7 @@ function describe(error: ParseErrorCode, offset: number, text: string): string {
   if (text.trim() === '') return EMPTY.why;
   const found = offset >= text.length ? 'the end of the file' : JSON.stringify(text[offset]);
   const { column } = locateOffset(text, offset);
-  const reason = guessJsonMistake(text, offset) ?? formatErrorCode(printParseErrorCode(error));
+  const reason = findJsonMistake(text, offset) ?? formatErrorCode(printParseErrorCode(error));
   return `expected JSON, found ${found} at column ${column} (${reason})`;
 }
 

@@ -10,7 +10,7 @@ type Descriptor = number | 'pipe' | 'ignore' | 'ipc';
  * one of the null device: a directory among them would lead out of a sandbox. Node.js marks those below
  * 16 and what it opens itself to be closed, but of the others only as many as follow without a gap.
  */
-export function coverInherited(stdio: readonly Descriptor[]): Descriptor[] {
+export function blockInheritedDescriptors(stdio: readonly Descriptor[]): Descriptor[] {
   const { inherited, cover } = findInherited();
   const covered = [...stdio];
   for (const descriptor of inherited) {

@@ -65,7 +65,7 @@ export function isFileRecent(file: string, ms: number): boolean {
 }
 
 /** Renews a file of this process until the returned function is called. Does not keep the process alive. */
-export function renewFile(file: string): () => void {
+export function refreshFile(file: string): () => void {
   const timer = setInterval(() => touch(file), RENEWAL_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type crossSpawn from 'cross-spawn';
 import { getErrorCode, getErrorMessage } from '../base/errors.ts';
 import type { Environment } from './environment.ts';
-import { coverInherited } from './inherited-descriptors.ts';
+import { blockInheritedDescriptors } from './inherited-descriptors.ts';
 import { listSearchDirectories } from './program-finder.ts';
 
 export interface SpawnRequest {
@@ -41,7 +41,7 @@ function spawnLeader(
 ): ChildProcess {
   const opened = descriptors.map((each) => (typeof each === 'number' ? each : openSync(each, 'r')));
   try {
-    const stdio = coverInherited([stdin, 'pipe', 'pipe', ...opened]);
+    const stdio = blockInheritedDescriptors([stdin, 'pipe', 'pipe', ...opened]);
     return spawn(file, args, { cwd, env, detached: true, stdio });
   } finally {
     for (const each of opened.filter((one) => !descriptors.includes(one))) closeSync(each);
@@ -59,7 +59,7 @@ export function spawnModule(
     detached: platform !== 'win32',
     windowsHide: true,
     serialization: 'advanced',
-    stdio: coverInherited(['ignore', 'pipe', 'pipe', 'ipc']),
+    stdio: blockInheritedDescriptors(['ignore', 'pipe', 'pipe', 'ipc']),
   });
 }
 

@@ -8,7 +8,7 @@ import {
   isOwnerAlive,
   isSameOwner,
   parseOwner,
-  renewFile,
+  refreshFile,
 } from '../process/owned-files.ts';
 
 /**
@@ -26,7 +26,7 @@ export class DirectoryLocks {
   acquire(): () => void {
     const lockFile = this.#getLockFile(identifyOwner());
     closeSync(openSync(lockFile, 'wx', 0o600));
-    const stopRenewing = renewFile(lockFile);
+    const stopRenewing = refreshFile(lockFile);
     return () => {
       stopRenewing();
       rmSync(lockFile, { force: true });

@@ -20,7 +20,7 @@ import {
   identifyOwner,
   isOwnerAlive,
   parseOwner,
-  renewFile,
+  refreshFile,
 } from '../process/owned-files.ts';
 import {
   listAncestors,
@@ -92,7 +92,7 @@ function getClaimsDirectory(stateDirectory: string): string {
 
 function createRelease(file: string, descriptor: number): () => void {
   let isHeld = true;
-  const stopRenewing = renewFile(file);
+  const stopRenewing = refreshFile(file);
   return () => {
     if (!isHeld) return;
     isHeld = false;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDirectory, isFile } from '../base/files.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { listMappedTargets } from './package-imports.ts';
-import { hidesLibraryModule } from './python-modules.ts';
+import { isLibraryModuleName } from './python-modules.ts';
 import type { TrustUnit } from './trust-unit.ts';
 import { extractCommandText } from './reference-words.ts';
 import {
@@ -268,7 +268,7 @@ class ReferenceFollower {
 
   #addLibraryModules(directory: string): void {
     if (!isInside(this.#port.root, directory)) return;
-    const hiding = [...this.#list(directory)].filter(hidesLibraryModule);
+    const hiding = [...this.#list(directory)].filter(isLibraryModuleName);
     for (const name of hiding) this.#addModule(directory, name.split('.', 1));
   }
 
@@ -469,9 +469,10 @@ function readScriptText(file: string): string | null {
   try {
     const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      if (!fstatSync(handle).isFile()) return null;
-      const bytes = Buffer.allocUnsafe(MAX_TEXT);
-      const length = readSync(handle, bytes, 0, MAX_TEXT, 0);
+      const status = fstatSync(handle);
+      if (!status.isFile()) return null;
+      const bytes = Buffer.allocUnsafe(Math.min(status.size, MAX_TEXT));
+      const length = readSync(handle, bytes, 0, bytes.length, 0);
       return isCompiled(bytes.subarray(0, length)) ? null : bytes.toString('utf8', 0, length);
     } finally {
       closeSync(handle);

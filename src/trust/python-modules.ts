@@ -35,7 +35,7 @@ zipfile zlib zoneinfo
 );
 
 /** Whether a name in a script's directory is a file or package that is taken instead of the library's. */
-export function hidesLibraryModule(name: string): boolean {
+export function isLibraryModuleName(name: string): boolean {
   const [module = ''] = name.split('.', 1);
   const isLoaded = module === name || /\.(?:py|pyc|so|pyd)$/.test(name);
   return isLoaded && LIBRARY_MODULES.has(module);

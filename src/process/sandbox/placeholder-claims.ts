@@ -7,7 +7,7 @@ import {
   isFileRecent,
   isOwnerAlive,
   parseOwner,
-  renewFile,
+  refreshFile,
 } from '../owned-files.ts';
 import type { Placeholder } from './plan-mounts.ts';
 
@@ -50,7 +50,7 @@ export class PlaceholderClaims {
     replacePrivateFileSync(this.file, text);
     this.#closeFile();
     this.#descriptor = openSync(this.file, 'r+');
-    this.#stopRenewing ??= renewFile(this.file);
+    this.#stopRenewing ??= refreshFile(this.file);
   }
 
   #closeFile(): void {
