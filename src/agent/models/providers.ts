@@ -265,6 +265,14 @@ const FOREIGN_FORMATS: Readonly<Record<string, string>> = {
   vertex: 'credentials of Google Cloud',
 };
 
+/** `vercel` means `vercel-ai-gateway`, and `kimi` what has it in its label. */
+function findByWord(name: string, ids: readonly string[]): string | null {
+  const word = name.toLowerCase();
+  if (word.length < 3) return null;
+  const labelled = MODEL_SERVICES.find(({ label }) => label.toLowerCase().includes(word));
+  return ids.find((id) => id.split('-').includes(word)) ?? labelled?.id ?? null;
+}
+
 function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): never {
   const format = Object.hasOwn(FOREIGN_FORMATS, name) ? FOREIGN_FORMATS[name] : undefined;
   if (format !== undefined) {
@@ -274,7 +282,8 @@ function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): nev
     });
   }
   const names = [...PROVIDER_NAMES, ...others];
-  const closest = findClosestName(name, [...names, ...MODEL_SERVICES.map(({ id }) => id)]);
+  const ids = [...names, ...MODEL_SERVICES.map(({ id }) => id)];
+  const closest = findClosestName(name, ids) ?? findByWord(name, ids);
   const providerList = `Known providers: ${names.join(', ')}, and ${MODEL_SERVICES.length} services by name (docs/reference/models.md).`;
   throw new HooklineError('MODEL_UNKNOWN', {
     message: `Unknown model provider "${name}".`,

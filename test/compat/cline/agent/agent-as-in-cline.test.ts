@@ -275,6 +275,18 @@ describe('a standalone agent, as the one of @cline/agents', () => {
     ]);
   });
 
+  it('fails when the answer is empty', async () => {
+    const [result, count] = await runAgent(`
+      const model = createModel([{ type: 'finish', reason: 'stop' }], SAID);
+      const { status, error } = await new Agent({ model }).run('go');
+      report({ status, error: error?.message });
+      report(model.requests.length);
+      process.exit();
+    `);
+    expect(result).toEqual({ status: 'failed', error: expect.stringContaining('empty answer') });
+    expect(count).toBe(1);
+  });
+
   it('reports calls that the model’s service made, and does not make them again', async () => {
     const [result, events, answer] = await runAgent(`
       const shared = { toolCallId: 'p', toolName: 'web_search', execution: 'provider' };
