@@ -47,7 +47,12 @@ export async function createSandboxFixture(
   for (const each of [workspace, temporaryDirectory]) mkdirSync(each, { recursive: true });
   chmodSync(base, 0o755);
   if (user === 'dropped') giveAway(base);
-  const probe = await probeSandbox({ platform: 'linux', path: undefined, untrusted: [] });
+  const probe = await probeSandbox({
+    platform: 'linux',
+    path: undefined,
+    untrusted: [],
+    places: [],
+  });
   if (!probe.works) throw new Error(`${probe.why} ${probe.hint ?? ''}`);
   const launcher = createSandboxLauncher({
     probe,
