@@ -25,12 +25,20 @@ export class MountVerifier {
     if (text === this.#text && this.#last?.mounts === mounts) return this.#last.expected;
     this.#text = text;
     this.#hostMounts = text.split('\n').flatMap(parseMount);
-    const writable = mounts.filter(({ kind }) => kind === 'writable').map((mount) => mount.path);
-    const expected = mounts
-      .filter((mount) => writable.some((place) => isInside(place, mount.path)))
-      .map((mount) => ` ${this.#findRoot(mount, covers)} ${escape(mount.path)} `);
+    const expected = listChecked(mounts).map((mount) => this.#formatLine(mount, covers));
     this.#last = { mounts, expected };
     return expected;
+  }
+
+  /** The first place of a plan that a sandbox lists otherwise; null when it has all. */
+  findUnlisted(mounts: readonly Mount[], covers: CoverPaths, listed: string): string | null {
+    const expected = this.list(mounts, covers);
+    const index = expected.findIndex((line) => !listed.includes(line));
+    return listChecked(mounts)[index]?.path ?? null;
+  }
+
+  #formatLine(mount: Mount, covers: CoverPaths): string {
+    return ` ${this.#findRoot(mount, covers)} ${escape(mount.path)} `;
   }
 
   /** The path of what is mounted, in its file system. */
@@ -38,11 +46,15 @@ export class MountVerifier {
     if (kind === 'empty' || kind === 'hollow') return '/';
     const cover = isDirectory === true ? covers.directory : covers.file;
     const file = escape(kind === 'hidden' ? cover : (source ?? place));
-    const around = this.#hostMounts
-      .filter((mount) => isInside(mount.place, file))
-      .reduce((one, other) => (other.place.length >= one.place.length ? other : one), ROOT);
+    const around = findMountAround(file, this.#hostMounts);
     return path.join(around.root, path.relative(around.place, file));
   }
+}
+
+/** Those in writable places: nobody who is in a sandbox can change others. */
+function listChecked(mounts: readonly Mount[]): readonly Mount[] {
+  const writable = mounts.filter(({ kind }) => kind === 'writable').map((mount) => mount.path);
+  return mounts.filter((mount) => writable.some((place) => isInside(place, mount.path)));
 }
 
 interface CoverPaths {
@@ -50,17 +62,36 @@ interface CoverPaths {
   readonly directory: string;
 }
 
-/** Both as the kernel writes them, with white space as numbers. */
+/** Paths as the kernel writes them, with white space as numbers. */
 interface HostMount {
+  readonly id: string;
+  readonly parent: string;
   readonly root: string;
   readonly place: string;
 }
 
-const ROOT: HostMount = { root: '/', place: '/' };
+const ROOT: HostMount = { id: '', parent: '', root: '/', place: '/' };
 
 function parseMount(line: string): readonly HostMount[] {
-  const [, , , root, place] = line.split(' ');
-  return root === undefined || place === undefined ? [] : [{ root, place }];
+  const [id = '', parent = '', , root, place] = line.split(' ');
+  return root === undefined || place === undefined ? [] : [{ id, parent, root, place }];
+}
+
+/** The mount that a path leads to, found as the kernel does: one that lies under another is listed, but not reached. */
+function findMountAround(file: string, mounts: readonly HostMount[]): HostMount {
+  const isListed = new Set(mounts.map(({ id }) => id));
+  const isFirst = ({ id, parent }: HostMount): boolean => parent === id || !isListed.has(parent);
+  let current = mounts.find((mount) => mount.place === '/' && isFirst(mount)) ?? ROOT;
+  for (;;) {
+    const { id: around } = current;
+    const next = mounts
+      .filter(
+        ({ id, parent, place }) => parent === around && id !== around && isInside(place, file),
+      )
+      .toSorted((one, other) => one.place.length - other.place.length)[0];
+    if (next === undefined) return current;
+    current = next;
+  }
 }
 
 function escape(file: string): string {

@@ -4,7 +4,8 @@ import { existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findRealPath } from '../../../src/base/paths.ts';
-import { runInSandbox } from '../../../src/process/sandbox/run-in-sandbox.ts';
+import { runInSandbox, runSandboxed } from '../../../src/process/sandbox/run-in-sandbox.ts';
+import { write } from '../../base/directory.ts';
 import { createSandboxFixture, type SandboxFixture } from './fixture.ts';
 
 const ROUNDS = 40;
@@ -72,6 +73,90 @@ describe.each([
       expect(await attack(fixture, isBashScript)).toContain('attacked\n');
     },
   );
+});
+
+/**
+ * Bubblewrap as it works when, while it looks, `x/a` is a link to /proc and `x/b` one to the directory beside the
+ * workspace, and both are directories again before and after.
+ */
+const MISLED = `#!/bin/bash
+words=()
+for word; do
+  case $word in
+    WORK/x/a) [ "$last" = WORK/x/a ] && word=WORK/x/link ;;
+    WORK/x/a/*) word=WORK/x/link/\${word##*/} ;;
+    WORK/x/b) [ "$last" = --bind ] && word=OUTSIDE ;;
+  esac
+  last=$word
+  words+=("$word")
+done
+exec /usr/bin/bwrap "\${words[@]}"
+`;
+
+function writeMisled(workspace: string): string {
+  const text = MISLED.replaceAll('OUTSIDE', path.join(workspace, '../outside'));
+  return write(path.join(workspace, '../misled'), text.replaceAll('WORK', workspace), 0o755);
+}
+
+/** What the kernel would list, as an older command knows it from its own sandbox. */
+function formatListed({ workspace, profile }: SandboxFixture): string {
+  const cover = path.join(workspace, '../state/hidden-file');
+  const names = ['', 'x', 'x/a', 'x/b'].map((name) => path.join(workspace, name));
+  const mounts = [...names, profile.temporaryDirectory].map((place) => [place, place]);
+  const covered = ['x/a/.env', 'x/b/.env'].map((name) => [cover, path.join(workspace, name)]);
+  return [...mounts, ...covered].map((mount) => `1 1 1:1 ${mount.join(' ')} rw -\n`).join('');
+}
+
+async function createMisledFixture(): Promise<SandboxFixture> {
+  const files = { 'x/a/.env': '', 'x/b/.env': '' };
+  const fixture = await createSandboxFixture(files, 'as it is', writeMisled);
+  const { workspace, outside, profile } = fixture;
+  const hidden = Object.keys(files).map((name) => path.join(workspace, name));
+  const up = '../'.repeat(path.join(workspace, 'x').split('/').length - 1);
+  symlinkSync(`${up}proc`, path.join(workspace, 'x/link'));
+  write(path.join(workspace, 'x/a/self/mountinfo'), formatListed(fixture));
+  write(path.join(outside, '.env'), '');
+  return { ...fixture, profile: { ...profile, hidden } };
+}
+
+const STRIKE = 'echo evil > x/b/evil; echo ran';
+
+describe('mounts that links led to /proc and outside', () => {
+  test.each([
+    ['the same session', true],
+    ['the same session', false],
+    ['another session', true],
+    ['another session', false],
+  ])('start nothing while a sandbox of %s runs', async (whose, isBashScript) => {
+    const fixture = await createMisledFixture();
+    const { workspace, outside, profile, launcher } = fixture;
+    const env = { PATH: '/usr/bin:/bin' };
+    const request = { file: '/bin/bash', args: ['-c', STRIKE, 'bash'], cwd: workspace, env };
+    const other = whose === 'another session' ? fixture.createLauncher() : launcher;
+    const running = other.prepare(request, profile);
+    const sandboxed = launcher.prepare({ ...request, isBashScript }, profile);
+    if (typeof running === 'string' || typeof sandboxed === 'string') throw new Error('unprepared');
+    const program = { stdin: '', opensStdin: true, timeoutMs: 240_000 };
+    const { isUnmade, result } = await runSandboxed(program, sandboxed);
+    expect({ isUnmade, printed: result.stdout.text }).toEqual({ isUnmade: true, printed: '' });
+    expect(existsSync(path.join(outside, 'evil'))).toBe(false);
+    running.release();
+  });
+});
+
+test('commands that run at the same time are started', async () => {
+  const { launcher, profile, workspace } = await createSandboxFixture({ 'x/.env': '' });
+  const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' };
+  const hidden = [path.join(workspace, 'x/.env')];
+  const runs = [1, 2, 3, 4].map((number) => {
+    const args = ['-c', `echo ${number}`, 'bash'];
+    const request = { file: '/bin/bash', args, cwd: workspace, env, isBashScript: true };
+    const sandboxed = launcher.prepare(request, { ...profile, hidden });
+    if (typeof sandboxed === 'string') throw new Error(sandboxed);
+    return runInSandbox({ stdin: '', opensStdin: true, timeoutMs: 240_000 }, sandboxed);
+  });
+  const texts = (await Promise.all(runs)).map(({ stdout }) => stdout.text);
+  expect(texts).toEqual(['1\n', '2\n', '3\n', '4\n']);
 });
 
 test('places with spaces, line ends and backslashes are compared as the kernel lists them', async () => {
