@@ -46,7 +46,8 @@ export function applyTimeLimits(
     const timeoutMs = entry.timeoutMs ?? getDefaultTimeout(entry, limits);
     return {
       ...entry,
-      timeoutMs: entry.event === 'SessionEnd' ? Math.min(timeoutMs, limits.sessionEndMs) : timeoutMs,
+      timeoutMs:
+        entry.event === 'SessionEnd' ? Math.min(timeoutMs, limits.sessionEndMs) : timeoutMs,
     };
   });
 }

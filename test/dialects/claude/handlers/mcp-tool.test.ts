@@ -20,7 +20,11 @@ const TOOLS: McpTools = {
   payload: () => PAYLOAD,
 };
 
-function run(entry: Partial<Limited<McpToolEntry>>, tools: Partial<McpTools>, signal?: AbortSignal) {
+function run(
+  entry: Partial<Limited<McpToolEntry>>,
+  tools: Partial<McpTools>,
+  signal?: AbortSignal,
+) {
   return runOnce(createMcpToolRun(mcpEntry(entry), { ...TOOLS, ...tools }), signal);
 }
 

@@ -14,7 +14,11 @@ const TOOLS: ModelTools = {
   decide: (_input, text) => ({ decision: { context: text } }),
 };
 
-function run(entry: Partial<Limited<PromptEntry>>, tools: Partial<ModelTools>, signal?: AbortSignal) {
+function run(
+  entry: Partial<Limited<PromptEntry>>,
+  tools: Partial<ModelTools>,
+  signal?: AbortSignal,
+) {
   return runOnce(createModelRun(promptEntry(entry), { ...TOOLS, ...tools }), signal);
 }
 
