@@ -3,10 +3,11 @@ import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { notifyIfSlow } from './call-with-timeout.ts';
-import type {
-  AgentExtensionAutomationEventType,
-  PluginSetupContext,
-  BasicLogger,
+import {
+  type AgentExtensionAutomationEventType,
+  type PluginSetupContext,
+  type BasicLogger,
+  noopTelemetry,
 } from './contract/plugin.ts';
 import type { OnIssue } from './plugin-issue.ts';
 import type { PluginEntry } from './entry.ts';
@@ -223,16 +224,22 @@ function toSetupError(name: string, error: unknown): HooklineError {
   });
 }
 
-/** Only plugins with the capability get the automation port. */
+/**
+ * Only plugins with the capability get the automation port. Those in this process always have telemetry, as
+ * Cline documents; an isolated one has it when the program does.
+ */
 function buildContext(
   context: PluginSetupContext,
-  { plugin: { manifest } }: ActivePlugin,
+  { plugin: { manifest }, process }: ActivePlugin,
   onDispose: (dispose: () => unknown) => void,
 ): PluginSetupContext {
-  const { automation, ...rest } = context;
-  const hasAutomation =
-    manifest.capabilities.includes('automationEvents') && automation !== undefined;
-  return { ...rest, automation: hasAutomation ? automation : undefined, onDispose };
+  const hasAutomation = manifest.capabilities.includes('automationEvents');
+  return {
+    ...context,
+    automation: hasAutomation ? context.automation : undefined,
+    telemetry: context.telemetry ?? (process === null ? noopTelemetry : undefined),
+    onDispose,
+  };
 }
 
 function describeStatus(active: ActivePlugin): PluginStatus {
