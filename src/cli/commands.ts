@@ -107,7 +107,10 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
   {
     usage: 'plugin validate <plugin>',
     about: 'Check a plugin by name or path: package, manifest, setup',
-    flags: [TRUST_YES],
+    flags: [
+      TRUST_YES,
+      { flag: '--lenient', about: 'only warn of rules of the manifest that it breaks' },
+    ],
     load: async () => toCommand((await import('./commands/plugin/validate.ts')).validate),
   },
   {

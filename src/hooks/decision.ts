@@ -179,6 +179,15 @@ export function joinTexts(texts: readonly Attributed[]): string | null {
   return texts.length === 0 ? null : texts.map(({ text }) => text).join('\n');
 }
 
+/** Joins what several hooks tell the model, with one blank line between two of them; empty for none. */
+export function joinContexts(contexts: readonly string[]): string {
+  const [first = '', ...others] = contexts;
+  return others.reduce(
+    (joined, text) => `${joined.trimEnd()}\n\n${text.replace(/^\s*\n/, '')}`,
+    first,
+  );
+}
+
 /** Lists the values that several hooks gave for a joined field. */
 export function listJoined(joined: unknown): readonly unknown[] {
   if (!Array.isArray(joined)) return [];

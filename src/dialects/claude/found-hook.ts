@@ -3,7 +3,7 @@ import { createFailingHandler } from '../command-handler.ts';
 import type { Binds, DiscoveredUnit, FoundHook, Grant } from '../discovery.ts';
 import { computeBinds } from './binding.ts';
 import { listCommandNotes } from './config/command-notes.ts';
-import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
+import type { BrokenEntry, CommandEntry, Entry, Limited } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
 import { explainUnquotedPlaces } from './handlers/start-notes.ts';
 import { formatLabel } from './identity.ts';
@@ -16,7 +16,7 @@ type UnitName = Pick<DiscoveredUnit, 'id' | 'ownId'>;
 
 /** Creates the hook of an entry; `index` counts the hooks of its event from 0. */
 export function createFoundHook(
-  entry: Entry,
+  entry: Limited<Entry>,
   { id, ownId, index }: UnitName & { readonly index: number },
   entryMatcher: EntryMatcher,
   handlers: EntryHandlers,

@@ -1,7 +1,7 @@
 import { dropUndefined } from '../../../base/defined.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { isRefusal, type Verdict } from '../../../hooks/decision.ts';
+import { isRefusal, joinContexts, type Verdict } from '../../../hooks/decision.ts';
 import type {
   AgentAfterToolContext,
   AgentBeforeToolContext,
@@ -54,15 +54,16 @@ async function chain(
   }
   if (answers.length === 0) return undefined;
   const answer: Record<string, unknown> = {};
-  for (const each of [...answers, joinContexts(answers)]) Object.assign(answer, each);
+  for (const each of [...answers, mergeContexts(answers)]) Object.assign(answer, each);
   return answer;
 }
 
-function joinContexts(answers: readonly Record<string, unknown>[]) {
+function mergeContexts(answers: readonly Record<string, unknown>[]) {
   const texts = answers
     .map(({ appendContext }) => appendContext)
-    .filter((text) => typeof text === 'string' && text.trim() !== '');
-  return texts.length === 0 ? {} : { appendContext: texts.join('\n\n') };
+    .filter((text) => typeof text === 'string')
+    .filter((text) => text.trim() !== '');
+  return texts.length === 0 ? {} : { appendContext: joinContexts(texts) };
 }
 
 function pickChained(context: object, answer: Record<string, unknown>): object {
@@ -146,7 +147,7 @@ function toFinishedCall(context: AgentAfterToolContext) {
 
 function toAnswer({ effect, stop, reasons, context }: Verdict) {
   const reason = stop?.reason ?? reasons.map(({ text }) => text).join('\n');
-  const appendContext = context.map(({ text }) => text).join('\n\n');
+  const appendContext = joinContexts(context.map(({ text }) => text));
   return {
     ...(stop === null ? {} : { stop: true, reason }),
     ...(isRefusal(effect) && stop === null ? { skip: true, reason } : {}),

@@ -85,7 +85,7 @@ export const multi = callGroup({
       '[TOOL_RESULT ERR] PreToolUse:Bash hook error: [node case.mjs a]: A exit2\n[node case.mjs b]: B exit2',
     upd_slow_first: '[TOOL_RESULT] FROM_B',
     two_ctx:
-      '[TOOL_RESULT] CASE_two_ctx\n\n<system-reminder>\nPreToolUse:Bash hook additional context: ctx A\nctx B\n(from claude:user:PreToolUse:case.mjs, claude:user:PreToolUse:case.mjs~2)\n</system-reminder>',
+      '[TOOL_RESULT] CASE_two_ctx\n\n<system-reminder>\nPreToolUse:Bash hook additional context: ctx A\n\nctx B\n(from claude:user:PreToolUse:case.mjs, claude:user:PreToolUse:case.mjs~2)\n</system-reminder>',
   },
 });
 
