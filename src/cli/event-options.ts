@@ -1,4 +1,3 @@
-import { explainJsonError } from '../base/json-mistakes.ts';
 import { readFileSync } from 'node:fs';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../base/errors.ts';
@@ -61,7 +60,7 @@ function parseInput(text: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return checkDepth(parsed.value, '--input');
   throw createUsageError(
-    `--input must be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${explainJsonError(text, parsed.error)}`,
+    `--input must be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
     `Quote it for the shell: --input '{"path":"a.js"}'.`,
   );
 }
@@ -87,7 +86,7 @@ function readJsonFile(file: string, what: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return checkDepth(parsed.value, source);
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${source} is not valid JSON: ${explainJsonError(text, parsed.error)}`,
+    message: `${source} is not valid JSON: ${parsed.error}`,
     hint: 'It must contain one JSON object.',
   });
 }

@@ -1,6 +1,12 @@
 import { dropUndefined } from '../../base/defined.ts';
 import { findClosestName } from '../../base/did-you-mean.ts';
 import {
+  findJsonMistake,
+  formatJsonMistake,
+  type JsonMistake,
+  locateOffset,
+} from '../../base/json-mistakes.ts';
+import {
   truncateText,
   isNestedTooDeep,
   isRecord,
@@ -165,10 +171,21 @@ function explainUnreadable(text: string): ReadAnswer {
   if (parsed.ok && canHoldAnswer(parsed.value)) return createFault(NO_OBJECT, text);
   if (parsed.ok) return createNoAnswer([`${NO_OBJECT}, so it is ignored`]);
   if (text.includes('{')) {
-    return createFault(`stdout is not readable as JSON: ${parsed.error}`, text);
+    const mistake = findMistakeAfterNoise(cleanOutput(text));
+    const where = mistake === null ? parsed.error : formatJsonMistake(mistake);
+    return createFault(`stdout is not readable as JSON: ${where}`, text);
   }
   if (ANSWER_LINE.test(cleanOutput(text))) return createFault('stdout is not JSON', text);
   return createNoAnswer(['stdout holds no JSON, so it is ignored']);
+}
+
+/** The JSON starts with the first line that begins with a brace, or else with the first brace. */
+function findMistakeAfterNoise(text: string): JsonMistake | null {
+  const start = /^[ \t]*\{/m.exec(text)?.index ?? text.indexOf('{');
+  const mistake = findJsonMistake(text.slice(start));
+  if (mistake === null) return null;
+  const offset = start + mistake.offset;
+  return { ...mistake, offset, ...locateOffset(text, offset) };
 }
 
 /** A field of an answer without quotes and braces, as in YAML. */

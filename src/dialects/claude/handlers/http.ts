@@ -68,7 +68,8 @@ function toAnswer(reply: Reply, url: URL, decode: (text: string) => Answer): Ans
   const program = createProgramReport(text);
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return { program, ...decode(text) };
-  const message = `HTTP hook must return JSON, but got non-JSON response body: ${formatExcerpt(text)}`;
+  const where = parsed.ok || !/^\s*[[{]/.test(text) ? '' : ` (${parsed.error})`;
+  const message = `HTTP hook must return JSON, but got non-JSON response body: ${formatExcerpt(text)}${where}`;
   return { program, ...createFailedAnswer('output', message) };
 }
 

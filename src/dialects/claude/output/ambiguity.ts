@@ -25,7 +25,8 @@ export function explainAmbiguousText(event: ClaudeEvent, stdout: string): string
   if (parsed.ok) return explainWrongShape(event, stdout, parsed.value);
   // Elsewhere text is context, which may quote an answer.
   if (!isGate(event)) return isWrappedAnswer(text) ? NOT_ALONE : null;
-  return ANSWER_KEY.test(text) || ANSWER_LINE.test(text) ? NOT_ALONE : null;
+  if (!ANSWER_KEY.test(text) && !ANSWER_LINE.test(text)) return null;
+  return text.startsWith('{') ? `its JSON was not read: ${parsed.error}` : NOT_ALONE;
 }
 
 const NOT_UTF8 = 'stdout is not UTF-8 but UTF-16 or binary; print the JSON as UTF-8';

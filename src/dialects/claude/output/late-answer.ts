@@ -41,8 +41,8 @@ export function decodeLate(request: OutputRequest & { readonly rewake: Rewake | 
   const { rewake, exitCode } = request;
   if (rewake !== null && exitCode === 2) return createWakingAnswer(request, stdout, rewake);
   if (request.isTruncated) return createOutputFailure('stdout is too long and was truncated');
-  const written = parseLateObject(stdout);
-  if (written === null) return { ...explainExit(request) };
+  const { written, notes } = parseLateObject(stdout);
+  if (written === null) return { ...explainExit(request), ...(notes.length === 0 ? {} : { notes }) };
   const value = request.isCline === true ? translateApproval(request.event, written) : written;
   if (typeof value === 'string') return createOutputFailure(value);
   const checked = checkAnswer(request.event, value);
@@ -71,10 +71,16 @@ function createWakingAnswer(
   return { decision: { context, notice, wake: true }, notes: limited.notes };
 }
 
-function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | null {
+/** The last line may be the answer of a hook that printed other lines before. */
+function parseLateObject(stdout: string): {
+  readonly written: Readonly<Record<string, unknown>> | null;
+  readonly notes: readonly string[];
+} {
   const output = parseOutput(stdout);
-  if (output.kind === 'json') return output.value;
-  return output.kind === 'text' ? findLastJsonLine(output.text) : null;
+  if (output.kind === 'json') return { written: output.value, notes: [] };
+  if (output.kind !== 'text') return { written: null, notes: [] };
+  const written = findLastJsonLine(output.text);
+  return { written, notes: written === null ? output.notes : [] };
 }
 
 /** The failure has no effect any more, but must be visible. */

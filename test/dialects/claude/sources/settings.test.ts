@@ -173,7 +173,7 @@ describe('settings files', () => {
     const { commands, faults, why, ignored, brokenGateFiles, short } = summarizeSources(machine);
     expect(commands).toEqual(['user']);
     expect(faults).toEqual([
-      'project null 1: expected JSON, found the end of the file at column 12 (missing } at the end)',
+      'project null 1: expected JSON, found the end of the file at column 12 (missing a value and } at the end)',
     ]);
     expect(why).toEqual([
       'proj/.claude/settings.local.json: is a broken link',
