@@ -123,10 +123,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   host: { mayImport: BELOW_HOST },
+  // The settings files of other agents.
+  agents: { mayImport: ['base', 'dialects', 'process', { to: 'hooks/matcher.ts' }], packages: [] },
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   compat: { mayImport: [...BELOW_HOST, 'host'] },
   testing: { mayImport: [...BELOW_HOST, 'host', 'compat'] },
-  cli: { mayImport: [...BELOW_HOST, 'host', 'compat', 'testing', 'acp'] },
+  cli: { mayImport: [...BELOW_HOST, 'host', 'compat', 'testing', 'acp', 'agents'] },
   'an entry': {
     mayImport: [
       'host',
@@ -154,6 +156,7 @@ export const BUNDLED = [
   'src/agent/tools/files/structured-patch.ts',
   'src/agent/tools/web/page-reader.ts',
   'src/base/jsonc.ts',
+  'src/dialects/codex/read-toml.ts',
   'src/host/plugins/contributions/json-schema.ts',
   'src/plugins/install/parse-source.ts',
 ];

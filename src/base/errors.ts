@@ -1,5 +1,8 @@
 /** Every error that Hookline itself raises. The key is the code; the text says when it occurs. */
 export const ERROR_CODES = {
+  AGENT_MISSING: 'An agent that is to be switched on is not installed on this machine.',
+  AGENT_OCCUPIED: 'A file of somebody else stands where a hook of an agent would be installed.',
+  AGENT_UNKNOWN: 'No agent with settings to change has this name.',
   CONFIG_UNREADABLE: 'A configuration file exists but cannot be read.',
   CONFIG_INVALID: 'A configuration file or setting has the wrong shape.',
   CONFIG_UNWRITABLE: 'A file of Hookline’s own could not be written.',

@@ -50,6 +50,7 @@ export const clineFiles = {
     languages: SCRIPT_LANGUAGE_NAMES,
     load: async () => (await import('./templates/plan.ts')).planClineHook,
   },
+  install: async () => (await import('./install.ts')).clineInstall,
   ownPaths: CLINE_PATHS,
   homeDirectories: listHomeDirectories,
   protectedPlaces: findProtectedPlaces,
