@@ -57,6 +57,17 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   process: { mayImport: ['base'], packages: ['cross-spawn'] },
   callback: { mayImport: ['base'], packages: [] },
   trace: { mayImport: ['base', 'hooks'], packages: [] },
+  bridge: {
+    mayImport: [
+      'base',
+      'store',
+      { to: 'dialects/normalize-event.ts' },
+      // Who holds a lock or wrote the run file, and whether that process still runs.
+      { to: 'process/process-table.ts' },
+      { to: 'process/owned-files.ts' },
+    ],
+    packages: ['ulid'],
+  },
   plugins: {
     mayImport: [
       'base',
@@ -126,7 +137,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   compat: { mayImport: [...BELOW_HOST, 'host'] },
   testing: { mayImport: [...BELOW_HOST, 'host', 'compat'] },
-  cli: { mayImport: [...BELOW_HOST, 'host', 'compat', 'testing', 'acp'] },
+  cli: { mayImport: [...BELOW_HOST, 'bridge', 'host', 'compat', 'testing', 'acp'] },
   'an entry': {
     mayImport: [
       'host',
@@ -162,6 +173,7 @@ export const SURROUNDINGS_READERS = [
   'src/host/surroundings.ts',
   'src/base/clock.ts',
   'src/cli/main.ts',
+  'src/cli/forward.ts',
   'src/plugin-child.ts',
   'src/host/plugins/process-ports.ts',
 ];
