@@ -36,7 +36,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const EXTERNAL = [
   /^jiti(\/|$)/,
   /^@vscode\/ripgrep$/,
-  /^(?:chokidar|es-module-lexer|oxc-transform|tinyglobby)(\/|$)/,
+  /^(?:chokidar|es-module-lexer|libsql|oxc-transform|tinyglobby)(\/|$)/,
   /^@modelcontextprotocol\/client$/,
 ];
 

@@ -23,6 +23,7 @@ const BELOW_HOST = [
   'process',
   'callback',
   'trace',
+  'store',
   'plugins',
   'mcp',
   'dialects',
@@ -57,6 +58,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   process: { mayImport: ['base'], packages: ['cross-spawn'] },
   callback: { mayImport: ['base'], packages: [] },
   trace: { mayImport: ['base', 'hooks'], packages: [] },
+  store: {
+    mayImport: ['base', 'trace', { to: 'hooks', typesOnly: true }],
+    packages: ['kysely', 'libsql', 'proper-lockfile'],
+  },
   plugins: {
     mayImport: [
       'base',
@@ -156,6 +161,7 @@ export const BUNDLED = [
   'src/base/jsonc.ts',
   'src/host/plugins/contributions/json-schema.ts',
   'src/plugins/install/parse-source.ts',
+  'src/store/migrations.ts',
 ];
 
 export const SURROUNDINGS_READERS = [
