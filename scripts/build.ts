@@ -40,7 +40,7 @@ const FORWARDER_FILES = ['claude-hook.js', 'cline-hook.js', 'agent-hook.js'];
 const EXTERNAL = [
   /^jiti(\/|$)/,
   /^@vscode\/ripgrep$/,
-  /^(?:chokidar|es-module-lexer|oxc-transform|tinyglobby)(\/|$)/,
+  /^(?:chokidar|es-module-lexer|libsql|oxc-transform|tinyglobby)(\/|$)/,
   /^@modelcontextprotocol\/client$/,
 ];
 

@@ -23,6 +23,7 @@ const BELOW_HOST = [
   'process',
   'callback',
   'trace',
+  'store',
   'plugins',
   'mcp',
   'dialects',
@@ -67,6 +68,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       { to: 'process/owned-files.ts' },
     ],
     packages: ['ulid'],
+  },
+  store: {
+    mayImport: ['base', 'trace', { to: 'hooks', typesOnly: true }],
+    packages: ['kysely', 'libsql', 'proper-lockfile'],
   },
   plugins: {
     mayImport: [
@@ -167,6 +172,7 @@ export const BUNDLED = [
   'src/base/jsonc.ts',
   'src/host/plugins/contributions/json-schema.ts',
   'src/plugins/install/parse-source.ts',
+  'src/store/migrations.ts',
 ];
 
 export const SURROUNDINGS_READERS = [
