@@ -23,6 +23,7 @@ const BELOW_HOST = [
   'process',
   'callback',
   'trace',
+  'store',
   'plugins',
   'mcp',
   'dialects',
@@ -57,6 +58,21 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   process: { mayImport: ['base'], packages: ['cross-spawn'] },
   callback: { mayImport: ['base'], packages: [] },
   trace: { mayImport: ['base', 'hooks'], packages: [] },
+  bridge: {
+    mayImport: [
+      'base',
+      'store',
+      { to: 'dialects/normalize-event.ts' },
+      // Who holds a lock or wrote the run file, and whether that process still runs.
+      { to: 'process/process-table.ts' },
+      { to: 'process/owned-files.ts' },
+    ],
+    packages: ['ulid'],
+  },
+  store: {
+    mayImport: ['base', 'trace', { to: 'hooks', typesOnly: true }],
+    packages: ['kysely', 'libsql', 'proper-lockfile'],
+  },
   plugins: {
     mayImport: [
       'base',
@@ -128,7 +144,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   compat: { mayImport: [...BELOW_HOST, 'host'] },
   testing: { mayImport: [...BELOW_HOST, 'host', 'compat'] },
-  cli: { mayImport: [...BELOW_HOST, 'host', 'compat', 'testing', 'acp', 'agents'] },
+  cli: { mayImport: [...BELOW_HOST, 'bridge', 'host', 'compat', 'testing', 'acp', 'agents'] },
   'an entry': {
     mayImport: [
       'host',
@@ -159,12 +175,14 @@ export const BUNDLED = [
   'src/dialects/codex/read-toml.ts',
   'src/host/plugins/contributions/json-schema.ts',
   'src/plugins/install/parse-source.ts',
+  'src/store/migrations.ts',
 ];
 
 export const SURROUNDINGS_READERS = [
   'src/host/surroundings.ts',
   'src/base/clock.ts',
   'src/cli/main.ts',
+  'src/cli/forward.ts',
   'src/plugin-child.ts',
   'src/host/plugins/process-ports.ts',
 ];

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { dropUndefined } from '../base/defined.ts';
 import type { Cause, CauseCode, InstallScope } from '../dialects/install.ts';
 import { runProgram } from '../process/run.ts';
 import { listRunningPrograms } from '../process/running-programs.ts';
@@ -131,7 +130,7 @@ async function findVersionCauses(
     file: found.program,
     args: ['--version'],
     cwd: machine.project,
-    env: dropUndefined(machine.surroundings.env),
+    env: listDefined(machine.surroundings.env),
     stdin: '',
     timeoutMs: VERSION_TIME_LIMIT_MS,
   });
@@ -139,6 +138,14 @@ async function findVersionCauses(
   if (version === undefined || !isOlder(version, oldestVersion)) return [];
   const message = `${title} ${version} is too old: hooks need ${oldestVersion} or newer.`;
   return [{ code: 'agent-too-old', message }];
+}
+
+function listDefined(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 function isOlder(version: string, other: string): boolean {

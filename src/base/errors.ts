@@ -38,6 +38,8 @@ export const ERROR_CODES = {
   SESSION_BUSY: 'The session is in use by another process, or by a run that has not ended.',
   SESSION_UNREACHABLE: 'A hook called back, and its session is not there or is no session.',
   SESSION_UNWRITABLE: 'A session cannot be stored, so it is not started.',
+  STORE_NEWER: 'The event store was written by a newer version of Hookline.',
+  STORE_UNUSABLE: 'The event store cannot be opened, read or written.',
   WORKTREE_FAILED: 'A worktree could not be created.',
   USAGE_INVALID: 'The command line is invalid.',
 } as const;
