@@ -33,7 +33,7 @@ export async function inspectAgent(
   history: AgentHistory,
   scopes: readonly InstallScope[] = ['user', 'project'],
 ): Promise<AgentStatus> {
-  const found = scopes.map((scope) => inspectScope(agent, scope, machine));
+  const found = inspectScopes(agent, scopes, machine);
   const active = found.filter(({ isOurs }) => isOurs);
   const files = found.flatMap((each) => each.files);
   const causes = [
@@ -57,13 +57,20 @@ interface InspectedScope {
   readonly isOurs: boolean;
 }
 
-function inspectScope(
+/** In the home directory the files of the project are those of the user, and count once. */
+function inspectScopes(
   { name, install }: KnownAgent,
-  scope: InstallScope,
+  scopes: readonly InstallScope[],
   machine: AgentsMachine,
-): InspectedScope {
-  const files = inspectFiles(install, createPlace(name, scope, machine));
-  return { scope, files, isOurs: files.some(({ content }) => content === 'ours') };
+): readonly InspectedScope[] {
+  const paths = new Set<string>();
+  return scopes.map((scope) => {
+    const files = inspectFiles(install, createPlace(name, scope, machine)).filter(
+      (file) => !paths.has(file.path),
+    );
+    for (const file of files) paths.add(file.path);
+    return { scope, files, isOurs: files.some(({ content }) => content === 'ours') };
+  });
 }
 
 /** Causes with which our entry is there and cannot work as it is. */
@@ -173,7 +180,7 @@ function findRestartCauses(
       .map(({ at }) => at),
   );
   if (lastEvent !== null && lastEvent.at > installedAt) return [];
-  const older = listRunningPrograms(install.programs, surroundings.platform).filter(
+  const older = listRunningPrograms(install.programs, surroundings).filter(
     ({ startedAt }) => startedAt < installedAt,
   );
   if (older.length === 0) return [];

@@ -39,6 +39,8 @@ export interface SwitchResult extends InstallTarget {
   readonly changes: readonly ChangedFile[];
   /** The events that are recorded. */
   readonly events: readonly string[];
+  /** What the user has to do before they are. */
+  readonly nextStep: string | null;
   /** Places with entries of a vanished package that were left. */
   readonly former: readonly string[];
 }
@@ -91,11 +93,18 @@ async function switchAgent(
     ...target,
     title: agent.install.title,
     events: agent.install.events,
+    nextStep: describeNextStep(agent),
     changes: changes
       .filter(({ file, text }) => file.text !== text)
       .map(({ file, text }) => ({ path: file.path, before: file.text, after: text })),
     former: isDryRun && options.replacesFormer === true ? [] : listFormerEntries(agent.install, place),
   };
+}
+
+function describeNextStep({ install }: KnownAgent): string | null {
+  const { nextStep, readsHooks, title } = install;
+  if (nextStep !== undefined) return nextStep;
+  return readsHooks === 'at start' ? `Restart sessions of ${title} that run now.` : null;
 }
 
 function createTarget(

@@ -24,6 +24,10 @@ export function formatInstalledCommand(
   return `'${script.replaceAll("'", String.raw`'\''`)}' ${agent}`;
 }
 
+/** Why Hookline's own host does not run the hooks that it has installed in other agents. */
+export const FORWARDING =
+  'records events of another agent and is not run here: `hookline agents enable` has installed it';
+
 /**
  * Finds the script that a command of ours starts; null for any other command. Ours is the one of this
  * state directory, and that of any directory named `.hookline`: another one may have been used before.

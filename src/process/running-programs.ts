@@ -13,7 +13,7 @@ export interface RunningProgram {
 /** Lists the processes that run a program of one of these names, by itself or through an interpreter. */
 export function listRunningPrograms(
   names: readonly string[],
-  platform: NodeJS.Platform,
+  { platform, home }: { readonly platform: NodeJS.Platform; readonly home: string | null },
 ): readonly RunningProgram[] {
   if (platform === 'win32') return [];
   const processes = platform === 'linux' ? listFromProc() : listFromPs();
@@ -21,7 +21,14 @@ export function listRunningPrograms(
     .filter(({ words }) =>
       words.slice(0, 2).some((word) => names.includes(path.parse(word).name)),
     )
+    .filter(({ pid }) => platform !== 'linux' || hasHome(pid, home))
     .map(({ pid, startedAt }) => ({ pid, startedAt }));
+}
+
+/** Whether a process uses this home directory; one of another user cannot be read. */
+function hasHome(pid: number, home: string | null): boolean {
+  const text = tryOrNull(() => readFileSync(`/proc/${pid}/environ`, 'utf8'));
+  return home !== null && (text?.split('\0').includes(`HOME=${home}`) ?? false);
 }
 
 interface FoundProcess extends RunningProgram {

@@ -37,6 +37,7 @@ export const clineFiles = {
         listNamedPaths(machine.search.paths ?? {}, HOOKS_DIRECTORY)[0],
       ),
       ...readFileHookOptions(machine),
+      stateDirectory: machine.stateDirectory,
     }),
   discoverFile,
   discoverDirectory,
