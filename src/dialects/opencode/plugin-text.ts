@@ -1,14 +1,17 @@
 import type { InstallPlace } from '../install.ts';
 
-/** The events that the plugin forwards, under Claude's names, as the monitors of opencode know them. */
+/** The hooks and bus events that the plugin forwards. */
 export const PLUGIN_EVENTS = [
-  'SessionStart',
-  'UserPromptSubmit',
-  'PreToolUse',
-  'PostToolUse',
-  'Notification',
-  'Stop',
-  'SessionEnd',
+  'chat.message',
+  'tool.execute.before',
+  'tool.execute.after',
+  'event:session.created',
+  'event:session.idle',
+  'event:session.compacted',
+  'event:session.error',
+  'event:session.deleted',
+  'event:permission.asked',
+  'event:permission.updated',
 ];
 
 export const PLUGIN_NOTICE =
@@ -18,6 +21,7 @@ export const PLUGIN_NOTICE =
 export function formatPlugin({ surroundings, script }: InstallPlace): string {
   const { platform, nodePath } = surroundings;
   const command = platform === 'win32' ? [nodePath, script, 'opencode'] : [script, 'opencode'];
+  const busEvents = PLUGIN_EVENTS.flatMap((name) => /^event:(.*)$/.exec(name)?.[1] ?? []);
   return `${PLUGIN_NOTICE}
 import { spawn } from 'node:child_process';
 
@@ -34,52 +38,23 @@ function forward(event) {
   }
 }
 
-const SESSION_EVENTS = {
-  'session.created': 'SessionStart',
-  'session.idle': 'Stop',
-  'session.error': 'Notification',
-  'session.deleted': 'SessionEnd',
-};
+const BUS_EVENTS = new Set(${JSON.stringify(busEvents)});
 
 export const Hookline = async ({ directory, worktree }) => {
-  const describe = (name, session) => ({
-    hook_event_name: name,
-    session_id: session ?? null,
-    cwd: directory,
-    timestamp: new Date().toISOString(),
-    _opencode_meta: { directory, worktree },
-  });
+  const send = (hook, input, output) =>
+    forward({ hook, directory, worktree, at: Date.now(), input, output });
   return {
     event: async ({ event }) => {
-      const name = SESSION_EVENTS[event.type];
-      if (name === undefined) return;
-      const { sessionID, info, error } = event.properties ?? {};
-      forward({
-        ...describe(name, sessionID ?? info?.id),
-        ...(name === 'SessionStart' ? { source: 'startup' } : {}),
-        ...(name === 'Notification' ? { message: String(error?.data?.message ?? error?.name ?? 'error') } : {}),
-      });
+      if (BUS_EVENTS.has(event.type)) send('event:' + event.type, event.properties, null);
     },
-    'chat.message': async (input, { parts }) => {
-      const prompt = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\\n');
-      forward({ ...describe('UserPromptSubmit', input.sessionID), prompt });
+    'chat.message': async (input, { message, parts }) => {
+      send('chat.message', input, { role: message?.role, parts });
     },
-    'tool.execute.before': async (input, { args: toolInput }) => {
-      forward({
-        ...describe('PreToolUse', input.sessionID),
-        tool_name: input.tool,
-        tool_input: toolInput,
-        tool_use_id: input.callID,
-      });
+    'tool.execute.before': async (input, output) => {
+      send('tool.execute.before', input, output);
     },
-    'tool.execute.after': async (input, { title, output, metadata }) => {
-      forward({
-        ...describe('PostToolUse', input.sessionID),
-        tool_name: input.tool,
-        tool_input: input.args,
-        tool_response: { title, output, metadata },
-        tool_use_id: input.callID,
-      });
+    'tool.execute.after': async (input, output) => {
+      send('tool.execute.after', input, output);
     },
   };
 };
