@@ -83,7 +83,11 @@ function findProgram(
   names: readonly string[],
   { surroundings: { env, platform, home }, project }: AgentsMachine,
 ): string | null {
-  const directories = cleanSearchPath(env['PATH'], listUntrustedDirectories([project], home), platform);
+  const directories = cleanSearchPath(
+    env['PATH'],
+    listUntrustedDirectories([project], home),
+    platform,
+  );
   const find = createProgramFinder(directories, platform, env['PATHEXT']);
   for (const name of names) {
     const program = find(name);

@@ -1,9 +1,4 @@
-import {
-  appendNode,
-  getLineNumber,
-  parseDocument,
-  removeNode,
-} from '../base/edit-json.ts';
+import { appendNode, getLineNumber, parseDocument, removeNode } from '../base/edit-json.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isRecord, stripByteOrderMark } from '../base/json.ts';
 import { getNodeValue, type JSONPath, type Node } from '../base/jsonc.ts';
@@ -93,7 +88,10 @@ function formatNewFile(
   entries: Readonly<Record<string, unknown>>,
   skeleton: Readonly<Record<string, unknown>>,
 ): string {
-  const lists = Object.entries(entries).map(([event, entry]): [string, unknown] => [event, [entry]]);
+  const lists = Object.entries(entries).map(([event, entry]): [string, unknown] => [
+    event,
+    [entry],
+  ]);
   const events: Record<string, unknown> = Object.fromEntries(lists);
   const nested = container.reduceRight<Record<string, unknown>>(
     (value, key) => ({ [key]: value }),
@@ -109,10 +107,9 @@ function addEntry(body: string, keys: readonly string[], entry: unknown): string
     if (node.type !== 'object') throw createShapeError(keys.slice(0, index), 'an object', node);
     const next = findNode(node, [key]);
     if (next === undefined) {
-      const value = keys.slice(index + 1).reduceRight<unknown>(
-        (inner, name) => ({ [name]: inner }),
-        [entry],
-      );
+      const value = keys
+        .slice(index + 1)
+        .reduceRight<unknown>((inner, name) => ({ [name]: inner }), [entry]);
       return appendNode(body, node, { key, value });
     }
     node = next;
@@ -221,7 +218,11 @@ function parse(body: string): Node {
   throw createEditError(`expected JSON, found an error at line ${getLineNumber(body, root)}`);
 }
 
-function createShapeError(keys: readonly string[], expected: string, { type }: Node): HooklineError {
+function createShapeError(
+  keys: readonly string[],
+  expected: string,
+  { type }: Node,
+): HooklineError {
   const place = keys.length === 0 ? 'the file' : keys.map((key) => JSON.stringify(key)).join('.');
   return createEditError(`${place}: expected ${expected}, found ${type}`);
 }

@@ -23,10 +23,7 @@ export interface InspectedFile {
 }
 
 /** Reads the files of one scope, and finds what keeps our entries in them from being run. */
-export function inspectFiles(
-  install: AgentInstall,
-  place: InstallPlace,
-): readonly InspectedFile[] {
+export function inspectFiles(install: AgentInstall, place: InstallPlace): readonly InspectedFile[] {
   return install.listFiles(place).map((file) => inspectFile(file, install, place));
 }
 
@@ -53,7 +50,12 @@ function inspectOwnFile(
   if (text === null) return { path, content: 'free', commands: [], causes: [] };
   if (!isOurs(text)) {
     const message = `${path} is a file of somebody else.`;
-    return { path, content: 'occupied', commands: [], causes: [{ code: 'file-occupied', message }] };
+    return {
+      path,
+      content: 'occupied',
+      commands: [],
+      causes: [{ code: 'file-occupied', message }],
+    };
   }
   const isUnable = surroundings.platform !== 'win32' && (expectedMode & ~mode & 0o111) !== 0;
   const message = `${path} is not executable, so that the agent skips it.`;

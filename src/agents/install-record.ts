@@ -79,9 +79,7 @@ export function readInstallRecord(stateDirectory: string): InstallRecord {
 }
 
 function isInstalledScript(value: unknown): value is InstalledScript {
-  return (
-    isRecord(value) && typeof value['sha256'] === 'string' && areTexts(value['programs'])
-  );
+  return isRecord(value) && typeof value['sha256'] === 'string' && areTexts(value['programs']);
 }
 
 function isInstallation(value: unknown): value is Installation {

@@ -186,7 +186,9 @@ function removeFormer(text: string | null, { container }: FormerFile): string | 
 }
 
 function addOwn(text: string | null, file: InstallFile, options: PlanOptions): string {
-  return file.kind === 'own' ? replaceOwnFile(text, file, options) : addOwnEntries(text, file, options);
+  return file.kind === 'own'
+    ? replaceOwnFile(text, file, options)
+    : addOwnEntries(text, file, options);
 }
 
 function replaceOwnFile(
@@ -196,7 +198,8 @@ function replaceOwnFile(
 ): string {
   if (text === null || file.isOurs(text)) return file.text;
   throw new HooklineError('AGENT_OCCUPIED', {
-    message: 'expected no file, or one of Hookline’s, found a file of somebody else; nothing was installed',
+    message:
+      'expected no file, or one of Hookline’s, found a file of somebody else; nothing was installed',
     hint: install.explainOccupied?.(place) ?? 'Move it away, then run the command again.',
   });
 }
@@ -218,7 +221,8 @@ function addOwnEntries(
     }
   }
   const isWrong = (entry: WrittenEntry): boolean =>
-    isOurs(entry) && formatCanonicalJson(right.get(entry.event)?.path ?? null) !== formatCanonicalJson(entry.path);
+    isOurs(entry) &&
+    formatCanonicalJson(right.get(entry.event)?.path ?? null) !== formatCanonicalJson(entry.path);
   const hasWrong = present.some(isWrong);
   const missing = Object.entries(entries).filter(([event]) => hasWrong || !right.has(event));
   const cleaned = hasWrong && text !== null ? removeEntries(text, container, isOurs) : text;

@@ -44,11 +44,7 @@ function checkScript(script: string, platform: NodeJS.Platform, repair: string):
 }
 
 /** Compares the script with what was written, and looks for the programs that it starts. */
-function checkPrograms(
-  script: string,
-  stateDirectory: string,
-  repair: string,
-): readonly Cause[] {
+function checkPrograms(script: string, stateDirectory: string, repair: string): readonly Cause[] {
   const written = readScriptRecord(stateDirectory);
   if (written === null || !script.startsWith(stateDirectory)) return [];
   if ('message' in written) return [written];

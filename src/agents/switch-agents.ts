@@ -97,7 +97,8 @@ async function switchAgent(
     changes: changes
       .filter(({ file, text }) => file.text !== text)
       .map(({ file, text }) => ({ path: file.path, before: file.text, after: text })),
-    former: isDryRun && options.replacesFormer === true ? [] : listFormerEntries(agent.install, place),
+    former:
+      isDryRun && options.replacesFormer === true ? [] : listFormerEntries(agent.install, place),
   };
 }
 
@@ -160,4 +161,3 @@ export async function removeScript({ surroundings, stateDirectory }: AgentsMachi
     writeInstallRecord(stateDirectory, { ...record, script: null });
   });
 }
-

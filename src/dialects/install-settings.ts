@@ -40,7 +40,8 @@ export function readSettingsObject(file: string): Readonly<Record<string, unknow
 /** Reads a value of nested objects; undefined when one of the keys is missing. */
 export function readNested(value: unknown, ...keys: readonly string[]): unknown {
   let found = value;
-  for (const key of keys) found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  for (const key of keys)
+    found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   return found;
 }
 
@@ -52,7 +53,10 @@ export interface HookSwitch {
 }
 
 /** Finds the files that turn hooks off; of several that set the switch, the last decides. */
-export function findSwitchedOff(files: readonly string[], { keys, off }: HookSwitch): readonly Cause[] {
+export function findSwitchedOff(
+  files: readonly string[],
+  { keys, off }: HookSwitch,
+): readonly Cause[] {
   const setting = files
     .map((file) => ({ file, value: readNested(readSettingsObject(file), ...keys) }))
     .findLast(({ value }) => typeof value === 'boolean');
@@ -80,6 +84,9 @@ export function findFolderEntry(
 }
 
 /** Joins a directory that may be unknown with names below it. */
-export function joinIfKnown(directory: string | null, ...names: readonly string[]): readonly string[] {
+export function joinIfKnown(
+  directory: string | null,
+  ...names: readonly string[]
+): readonly string[] {
   return directory === null ? [] : [path.join(directory, ...names)];
 }

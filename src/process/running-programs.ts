@@ -18,9 +18,7 @@ export function listRunningPrograms(
   if (platform === 'win32') return [];
   const processes = platform === 'linux' ? listFromProc() : listFromPs();
   return processes
-    .filter(({ words }) =>
-      words.slice(0, 2).some((word) => names.includes(path.parse(word).name)),
-    )
+    .filter(({ words }) => words.slice(0, 2).some((word) => names.includes(path.parse(word).name)))
     .filter(({ pid }) => platform !== 'linux' || hasHome(pid, home))
     .map(({ pid, startedAt }) => ({ pid, startedAt }));
 }
@@ -75,7 +73,8 @@ function listFromPs(): readonly FoundProcess[] {
 
 /** `  123 Mon Nov 16 18:00:00 2026 /bin/zsh -l` */
 function parsePsLine(line: string): readonly FoundProcess[] {
-  const [, pid, start, args] = /^\s*(\d+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/.exec(line) ?? [];
+  const [, pid, start, args] =
+    /^\s*(\d+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/.exec(line) ?? [];
   const startedAt = Date.parse(`${start} UTC`);
   if (pid === undefined || args === undefined || Number.isNaN(startedAt)) return [];
   return [{ pid: Number(pid), startedAt, words: args.split(' ') }];

@@ -99,9 +99,10 @@ function findManaged({ surroundings }: InstallPlace): readonly Cause[] {
     const settings = readSettingsObject(file);
     const plugins = readNested(settings, 'strictPluginOnlyCustomization');
     const isForHooks = plugins === true || (Array.isArray(plugins) && plugins.includes('hooks'));
-    const name = readNested(settings, 'allowManagedHooksOnly') === true
-      ? 'allowManagedHooksOnly'
-      : 'strictPluginOnlyCustomization';
+    const name =
+      readNested(settings, 'allowManagedHooksOnly') === true
+        ? 'allowManagedHooksOnly'
+        : 'strictPluginOnlyCustomization';
     if (name === 'strictPluginOnlyCustomization' && !isForHooks) return [];
     const message = `${file}: "${name}" lets only the administrator’s hooks run.`;
     return [{ code: 'hooks-managed', message }];

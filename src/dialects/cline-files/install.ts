@@ -82,7 +82,8 @@ function listHookFiles(place: InstallPlace): readonly InstallFile[] {
   );
 }
 
-const NOTICE = '# Written by `hookline agents enable cline`; `hookline agents disable cline` removes it.';
+const NOTICE =
+  '# Written by `hookline agents enable cline`; `hookline agents disable cline` removes it.';
 
 function formatShell(command: string): string {
   return `#!/bin/sh\n${NOTICE}\nexec ${command}\n`;

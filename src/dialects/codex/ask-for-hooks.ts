@@ -23,7 +23,11 @@ export async function askForHooks({
   project,
 }: Pick<InstallPlace, 'surroundings' | 'project'>): Promise<readonly CodexHook[] | null> {
   const { env, platform, home } = surroundings;
-  const directories = cleanSearchPath(env['PATH'], listUntrustedDirectories([project], home), platform);
+  const directories = cleanSearchPath(
+    env['PATH'],
+    listUntrustedDirectories([project], home),
+    platform,
+  );
   const program = createProgramFinder(directories, platform, env['PATHEXT'])('codex');
   if (program === null) return null;
   const child = spawn(program, ['app-server'], {
@@ -56,7 +60,9 @@ function requestHooks(child: ChildProcess, project: string): Promise<unknown> {
       text += chunk;
       const lines = text.split('\n');
       text = lines.pop() ?? '';
-      const answer = lines.map(parseMessage).find((message) => readNested(message, 'id') === LIST_ID);
+      const answer = lines
+        .map(parseMessage)
+        .find((message) => readNested(message, 'id') === LIST_ID);
       if (answer !== undefined) finish(readNested(answer, 'result'));
     });
     const clientInfo = { name: 'hookline', version: VERSION };

@@ -43,7 +43,9 @@ export const codexInstall: AgentInstall = {
     const off = findOff(place);
     return off.length > 0 ? off : findUntrusted(place);
   },
-  matcher: { tools: ['Bash', 'apply_patch', 'Write', 'Edit', 'spawn_agent', 'Agent', 'update_plan'] },
+  matcher: {
+    tools: ['Bash', 'apply_patch', 'Write', 'Edit', 'spawn_agent', 'Agent', 'update_plan'],
+  },
   timeLimit: { keys: ['timeout'], unitMs: 1000 },
   nextStep: 'Codex skips a hook until you have trusted it: start codex and review it with /hooks.',
 };
@@ -97,7 +99,9 @@ async function findUntrusted(place: InstallPlace): Promise<readonly Cause[]> {
   const hooks = await askForHooks(place);
   if (hooks === null) return [];
   const files = new Set(listHooksFiles(place));
-  const own = hooks.filter(({ command, sourcePath }) => place.isOwnCommand(command) && files.has(sourcePath));
+  const own = hooks.filter(
+    ({ command, sourcePath }) => place.isOwnCommand(command) && files.has(sourcePath),
+  );
   const states = new Map<string, CodexHook[]>();
   for (const hook of own.filter(({ enabled, trustStatus }) => !enabled || isSkipped(trustStatus))) {
     const state = hook.enabled ? hook.trustStatus : 'disabled';

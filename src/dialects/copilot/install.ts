@@ -79,8 +79,7 @@ function areOurHooks(text: string, { isOwnCommand }: InstallPlace): boolean {
     .flat()
     .map((entry) => readNested(entry, 'command'));
   return (
-    commands.length > 0 &&
-    commands.every((each) => typeof each === 'string' && isOwnCommand(each))
+    commands.length > 0 && commands.every((each) => typeof each === 'string' && isOwnCommand(each))
   );
 }
 
@@ -101,7 +100,8 @@ function findUntrusted({ surroundings, scope, project }: InstallPlace): readonly
   if (scope !== 'project') return [];
   const folders = joinIfKnown(findCopilotDirectory(surroundings), 'config.json').flatMap((file) => {
     const settings = readSettingsObject(file);
-    const listed = readNested(settings, 'trusted_folders') ?? readNested(settings, 'trustedFolders');
+    const listed =
+      readNested(settings, 'trusted_folders') ?? readNested(settings, 'trustedFolders');
     return Array.isArray(listed) ? listed.filter((each) => typeof each === 'string') : [];
   });
   const real = findRealPath(project) ?? project;
@@ -109,4 +109,3 @@ function findUntrusted({ surroundings, scope, project }: InstallPlace): readonly
   const message = `Copilot CLI does not trust ${project}, so that hooks of the repository do not run: start it there and trust the folder. With -p it also needs GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS.`;
   return [{ code: 'not-trusted', message }];
 }
-

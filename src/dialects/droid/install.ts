@@ -164,8 +164,7 @@ function findShadowed(directory: string, { isOwnCommand }: InstallPlace): readon
     );
   const hidden = ownIn(settings, 'hooks').filter(
     (event) =>
-      readNested(readSettingsObject(map), event) !== undefined &&
-      !ownIn(map).includes(event),
+      readNested(readSettingsObject(map), event) !== undefined && !ownIn(map).includes(event),
   );
   const inOlder = map === older ? [] : ownIn(older);
   return [

@@ -59,7 +59,9 @@ function listFilesIn(directory: string, place: InstallPlace): readonly InstallFi
 
 function isOurManifest(text: string): boolean {
   const parsed = parseJson(text);
-  return parsed.ok && isRecord(parsed.value) && readNested(parsed.value, 'writtenBy') === 'hookline';
+  return (
+    parsed.ok && isRecord(parsed.value) && readNested(parsed.value, 'writtenBy') === 'hookline'
+  );
 }
 
 /** The plugin that a package copied here which npm no longer has, and its manifest. */

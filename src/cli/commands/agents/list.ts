@@ -1,4 +1,9 @@
-import { createPlace, findAgentOnMachine, listAgentNames, loadAgent } from '../../../agents/agents.ts';
+import {
+  createPlace,
+  findAgentOnMachine,
+  listAgentNames,
+  loadAgent,
+} from '../../../agents/agents.ts';
 import { inspectFiles } from '../../../agents/inspect-files.ts';
 import { formatPath } from '../../../base/paths.ts';
 import type { Command } from '../../context.ts';

@@ -65,7 +65,8 @@ function describe({ agent, state, guard, causes }: AgentStatus, history: AgentHi
 type ShownStatus = ReturnType<typeof describe>;
 
 function formatStatus({ agent, state, lastEvent, lastFailure, causes }: ShownStatus): string {
-  const last = lastEvent === null ? 'no event yet' : `last event ${lastEvent.name} at ${lastEvent.at}`;
+  const last =
+    lastEvent === null ? 'no event yet' : `last event ${lastEvent.name} at ${lastEvent.at}`;
   return [
     `${agent.padEnd(9)} ${paintState(state)}${state === 'off' && lastEvent === null ? '' : `  ${last}`}`,
     ...(lastFailure === null
@@ -90,6 +91,7 @@ async function throwForFormerCodes(
     const agent = await loadAgent(name);
     if (findAgentOnMachine(agent, machine) === null) throw createMissingAgentError(agent, machine);
     const broken = statuses[index]?.causes.find(({ code }) => code === 'file-broken');
-    if (broken !== undefined) throw new HooklineError('CONFIG_INVALID', { message: broken.message });
+    if (broken !== undefined)
+      throw new HooklineError('CONFIG_INVALID', { message: broken.message });
   }
 }
