@@ -168,6 +168,18 @@ const OTHER_AGENT_ROWS: readonly CommandRow[] = [
     flags: [ALL_AGENTS, AGENT_SCOPE, DRY_RUN, AS_AGENT_HOOKS],
     load: async () => toCommand((await import('./commands/agents/switch.ts')).disableAgents),
   },
+  {
+    usage: 'agents npx-compat',
+    about: 'Make `npx @principal-ai/agent-hooks` work in this project: adds a development dependency',
+    flags: [DRY_RUN, { flag: '--remove', about: 'undo it' }, YES],
+    load: async () => toCommand((await import('./commands/agents/npx-compat.ts')).addNpxPackage),
+  },
+  {
+    usage: 'uninstall',
+    about: 'Remove our entries from all agents and projects; your own data stays',
+    flags: [DRY_RUN],
+    load: async () => toCommand((await import('./commands/uninstall.ts')).uninstallHookline),
+  },
 ];
 
 /** `hookline session …`, for programs of hooks. */

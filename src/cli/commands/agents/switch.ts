@@ -1,4 +1,3 @@
-import { createTwoFilesPatch } from 'diff';
 import path from 'node:path';
 import {
   type AgentsMachine,
@@ -18,12 +17,12 @@ import { getErrorMessage, HooklineError, isHooklineError } from '../../../base/e
 import { formatPath } from '../../../base/paths.ts';
 import { getDefaultDirectory, getEventsFile } from '../../../bridge/fallback-file.ts';
 import type { InstallScope } from '../../../dialects/install.ts';
-import { redactText } from '../../../host/redact-object.ts';
 import { type Command, type CommandContext, rejectInsideSession } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { colors } from '../../output/colors.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 import { type ExitCodeOptions, runWithExitCodes } from './exit-codes.ts';
+import { formatDiff } from './format-diff.ts';
 import { openAgentsMachine } from './open-machine.ts';
 
 export interface SwitchFlags extends ExitCodeOptions {
@@ -85,12 +84,15 @@ interface SwitchTarget {
 
 /** Everything that was ever installed, in whichever project, and what no record knows of. */
 export function listAllTargets(machine: AgentsMachine): readonly SwitchTarget[] {
-  const recorded = listInstallations(machine).map(({ agent, scope, project }) => ({
-    name: agent,
-    scope,
-    machine: { ...machine, project: project ?? machine.project },
-  }));
-  const here = listAgentNames().flatMap((name) =>
+  const names = listAgentNames();
+  const recorded = listInstallations(machine)
+    .filter(({ agent }) => names.includes(agent))
+    .map(({ agent, scope, project }) => ({
+      name: agent,
+      scope,
+      machine: { ...machine, project: project ?? machine.project },
+    }));
+  const here = names.flatMap((name) =>
     (['user', 'project'] as const).map((scope) => ({ name, scope, machine })),
   );
   const keys = new Set<string>();
@@ -186,20 +188,6 @@ function printText(
 function printDiffs({ print, flags }: CommandContext, { changes, title }: SwitchResult): void {
   if (changes.length === 0) print.out(`${title}: nothing to change.`);
   for (const change of changes) print.out(formatDiff(change, flags.raw === true).trimEnd());
-}
-
-/** Lines around a change may hold keys, so that secrets are redacted unless the user wants them. */
-function formatDiff(
-  { path: file, before, after }: SwitchResult['changes'][number],
-  isRaw: boolean,
-): string {
-  const show = (text: string | null): string => (isRaw ? (text ?? '') : redactText(text ?? ''));
-  const names = [before === null ? '/dev/null' : file, after === null ? '/dev/null' : file];
-  const [from = file, to = file] = names;
-  const patch = createTwoFilesPatch(from, to, show(before), show(after), undefined, undefined, {
-    context: 3,
-  });
-  return patch.replace(/^Index: .*\n/, '').replace(/^=+\n/, '');
 }
 
 function printResult(
