@@ -1,5 +1,8 @@
 /** Every error that Hookline itself raises. The key is the code; the text says when it occurs. */
 export const ERROR_CODES = {
+  AGENT_MISSING: 'An agent that is to be switched on is not installed on this machine.',
+  AGENT_OCCUPIED: 'A file of somebody else stands where a hook of an agent would be installed.',
+  AGENT_UNKNOWN: 'No agent with settings to change has this name.',
   CONFIG_UNREADABLE: 'A configuration file exists but cannot be read.',
   CONFIG_INVALID: 'A configuration file or setting has the wrong shape.',
   CONFIG_UNWRITABLE: 'A file of Hookline’s own could not be written.',
@@ -35,6 +38,8 @@ export const ERROR_CODES = {
   SESSION_BUSY: 'The session is in use by another process, or by a run that has not ended.',
   SESSION_UNREACHABLE: 'A hook called back, and its session is not there or is no session.',
   SESSION_UNWRITABLE: 'A session cannot be stored, so it is not started.',
+  STORE_NEWER: 'The event store was written by a newer version of Hookline.',
+  STORE_UNUSABLE: 'The event store cannot be opened, read or written.',
   WORKTREE_FAILED: 'A worktree could not be created.',
   USAGE_INVALID: 'The command line is invalid.',
 } as const;

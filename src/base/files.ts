@@ -145,6 +145,18 @@ export async function updatePrivateFile(
   change: (text: string | null) => string,
   onWritten: (text: string) => void = () => undefined,
 ): Promise<void> {
+  await withFileLock(file, async () => {
+    const text = change(readTextIfPresent(file));
+    await writePrivateFile(file, text);
+    onWritten(text);
+  });
+}
+
+/** Does something while no other process does so with the lock of the same file, which need not exist. */
+export async function withFileLock<Result>(
+  file: string,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
   createPrivateDirectory(path.dirname(file));
   const { default: lockfile } = await import('proper-lockfile');
   const release = await lockfile.lock(file, {
@@ -154,9 +166,7 @@ export async function updatePrivateFile(
     retries: { retries: 40, minTimeout: 20, maxTimeout: 500 },
   });
   try {
-    const text = change(readTextIfPresent(file));
-    await writePrivateFile(file, text);
-    onWritten(text);
+    return await work();
   } finally {
     await release();
   }

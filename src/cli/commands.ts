@@ -127,6 +127,64 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
   },
 ];
 
+const AGENT_SCOPE: CommandFlag = {
+  flag: '--project',
+  about: 'the settings of this project instead of yours',
+};
+const AS_AGENT_HOOKS: CommandFlag = {
+  flag: '--as <package>',
+  about: 'exit codes of this package',
+  choices: ['agent-hooks'],
+};
+const ALL_AGENTS: CommandFlag = { flag: '--all', about: 'all agents' };
+const DRY_RUN: CommandFlag = { flag: '--dry-run', about: 'print what would change; write nothing' };
+
+/** `hookline agents …`: our entry in the settings of other agents. */
+const OTHER_AGENT_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'agents list',
+    about: 'List the agents whose events can be recorded',
+    flags: [],
+    load: async () => (await import('./commands/agents/list.ts')).listAgents,
+  },
+  {
+    usage: 'agents status [agents...]',
+    about: 'Check whether events arrive, and why not; exit 1 when something is broken',
+    flags: [AGENT_SCOPE, AS_AGENT_HOOKS],
+    load: async () => toCommand((await import('./commands/agents/status.ts')).showAgentStatus),
+  },
+  {
+    usage: 'agents enable [agents...]',
+    about: 'Record the events of other agents: adds an entry to their settings',
+    flags: [
+      ALL_AGENTS,
+      AGENT_SCOPE,
+      DRY_RUN,
+      { flag: '--replace', about: 'replace entries of @principal-ai/agent-hooks' },
+      AS_AGENT_HOOKS,
+    ],
+    load: async () => toCommand((await import('./commands/agents/switch.ts')).enableAgents),
+  },
+  {
+    usage: 'agents disable [agents...]',
+    about: 'Remove our entries again, and leave each file as it was found',
+    flags: [ALL_AGENTS, AGENT_SCOPE, DRY_RUN, AS_AGENT_HOOKS],
+    load: async () => toCommand((await import('./commands/agents/switch.ts')).disableAgents),
+  },
+  {
+    usage: 'agents npx-compat',
+    about: 'Make `npx @principal-ai/agent-hooks` work in this project: adds a development dependency',
+    flags: [DRY_RUN, { flag: '--remove', about: 'undo it' }, YES],
+    load: async () => toCommand((await import('./commands/agents/npx-compat.ts')).addNpxPackage),
+  },
+  {
+    usage: 'uninstall',
+    about: 'Remove our entries from all agents and projects; your own data stays',
+    flags: [DRY_RUN],
+    load: async () => toCommand((await import('./commands/uninstall.ts')).uninstallHookline),
+  },
+];
+
 /** `hookline session …`, for programs of hooks. */
 const SESSION_ROWS: readonly CommandRow[] = [
   {
@@ -473,6 +531,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => toCommand((await import('./commands/mcp.ts')).removeMcpServer),
   },
   ...PLUGIN_ROWS,
+  ...OTHER_AGENT_ROWS,
   ...SESSION_ROWS,
   {
     usage: 'sessions list',

@@ -91,6 +91,8 @@ function isJsonWanted(args: readonly string[]): boolean {
 
 /** Errors that mean a refusal, not wrong usage. */
 const REFUSAL_CODES: readonly HooklineError['code'][] = [
+  'AGENT_MISSING',
+  'AGENT_OCCUPIED',
   'TRUST_INSIDE_AGENT',
   'TRUST_NEEDS_TERMINAL',
   'PLUGIN_INSTALL_FAILED',

@@ -81,6 +81,7 @@ function changeDirectory(directory: string): void {
 }
 
 const GROUPS = {
+  agents: 'Record the events of other agents',
   hooks: 'Manage and test hooks',
   mcp: 'Manage MCP servers',
   plugin: 'Manage Cline plugins',

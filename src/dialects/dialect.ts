@@ -6,6 +6,7 @@ import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
 import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { HookImport } from './import-hooks.ts';
+import type { AgentInstall } from './install.ts';
 import type { DialectMachine, Surroundings } from './machine.ts';
 import type { DialectOptions, PathOption } from './options.ts';
 import type { PayloadEnvelope } from './payload-envelope.ts';
@@ -53,6 +54,8 @@ export interface Dialect {
   readonly templates?: HookTemplates;
   /** What `hooks import` copies. */
   readonly importFrom?: HookImport;
+  /** Where our own entry is installed in this agent's settings: what `agents enable` writes. */
+  readonly install?: Lazy<AgentInstall>;
   /** Removes an entry from the text of its settings file; null when the user has to. */
   readonly removeEntry?: Lazy<RemoveEntry>;
   /** Mistakes in a hook's script that only this agent's users make, as sentences. */

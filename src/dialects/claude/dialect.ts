@@ -51,6 +51,7 @@ export const claude = {
     target: '.cline/hooks.json',
     load: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   },
+  install: async () => (await import('./install.ts')).claudeInstall,
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./config/command-notes.ts')).checkScript,
   ownPaths: CLAUDE_PATHS,

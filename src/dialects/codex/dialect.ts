@@ -11,5 +11,6 @@ export const codex = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  install: async () => (await import('./install.ts')).codexInstall,
   ownPaths: { protected: ['.codex/hooks.json', '.codex/config.toml'] },
 } as const satisfies Dialect;

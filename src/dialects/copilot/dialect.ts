@@ -11,6 +11,7 @@ export const copilot = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  install: async () => (await import('./install.ts')).copilotInstall,
   ownPaths: {
     protected: [
       '.github/hooks/',

@@ -11,6 +11,7 @@ export const opencode = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  install: async () => (await import('./install.ts')).opencodeInstall,
   ownPaths: {
     protected: [
       '.opencode/plugin/',

@@ -11,5 +11,6 @@ export const qwen = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  install: async () => (await import('./install.ts')).qwenInstall,
   ownPaths: { protected: ['.qwen/settings.json', '.qwen/extensions/'] },
 } as const satisfies Dialect;
