@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { appendNode, getLineNumber, parseDocument, removeNode } from '../base/edit-json.ts';
+import { appendNode, parseDocument, removeNode } from '../base/edit-json.ts';
 import { HooklineError } from '../base/errors.ts';
 import { resolveBuiltFile } from '../base/built-files.ts';
 import { withFileLock } from '../base/files.ts';
@@ -92,17 +92,18 @@ function readDependency(body: string, section: string): unknown {
 }
 
 function findSection(body: string, name: string): Node | null {
-  const property = parseObject(body).children?.find(({ children }) => children?.[0]?.value === name);
+  const property = parseObject(body).children?.find(
+    ({ children }) => children?.[0]?.value === name,
+  );
   const value = property?.children?.[1];
   return value?.type === 'object' ? value : null;
 }
 
 function parseObject(body: string): Node {
   const root = parseDocument(body);
-  if (typeof root !== 'number' && root.type === 'object') return root;
-  const place = typeof root === 'number' ? ` at line ${getLineNumber(body, root)}` : '';
+  if (typeof root !== 'string' && root.type === 'object') return root;
   throw new HooklineError('CONFIG_INVALID', {
-    message: `expected a JSON object, found something else${place}`,
+    message: typeof root === 'string' ? root : 'expected a JSON object, found something else',
     hint: 'Fix the file by hand; nothing was changed.',
   });
 }
@@ -162,16 +163,17 @@ export async function addNpxCompat(
   });
 }
 
-async function linkPackage({
-  surroundings,
-  project,
-}: AgentsMachine): Promise<string | null> {
+async function linkPackage({ surroundings, project }: AgentsMachine): Promise<string | null> {
   const other = ['pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'].find((name) =>
     existsSync(path.join(project, name)),
   );
   if (other !== undefined) return `${other} shows another package manager: install with that one.`;
   const { env, platform, home } = surroundings;
-  const directories = cleanSearchPath(env['PATH'], listUntrustedDirectories([project], home), platform);
+  const directories = cleanSearchPath(
+    env['PATH'],
+    listUntrustedDirectories([project], home),
+    platform,
+  );
   const npm = createProgramFinder(directories, platform, env['PATHEXT'])('npm');
   if (npm === null) return 'npm was not found: run `npm install` where it is.';
   const { exitCode, stderr } = await runProgram({

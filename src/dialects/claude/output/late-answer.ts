@@ -42,7 +42,8 @@ export function decodeLate(request: OutputRequest & { readonly rewake: Rewake | 
   if (rewake !== null && exitCode === 2) return createWakingAnswer(request, stdout, rewake);
   if (request.isTruncated) return createOutputFailure('stdout is too long and was truncated');
   const { written, notes } = parseLateObject(stdout);
-  if (written === null) return { ...explainExit(request), ...(notes.length === 0 ? {} : { notes }) };
+  if (written === null)
+    return { ...explainExit(request), ...(notes.length === 0 ? {} : { notes }) };
   const value = request.isCline === true ? translateApproval(request.event, written) : written;
   if (typeof value === 'string') return createOutputFailure(value);
   const checked = checkAnswer(request.event, value);
