@@ -1,5 +1,8 @@
 /** Every error that Hookline itself raises. The key is the code; the text says when it occurs. */
 export const ERROR_CODES = {
+  BRIDGE_PORT_TAKEN: 'The bridge cannot listen on a port.',
+  BRIDGE_RUNNING: 'Another bridge of this home is running.',
+  BRIDGE_UNREACHABLE: 'No bridge is running, or it does not answer.',
   CONFIG_UNREADABLE: 'A configuration file exists but cannot be read.',
   CONFIG_INVALID: 'A configuration file or setting has the wrong shape.',
   CONFIG_UNWRITABLE: 'A file of Hookline’s own could not be written.',

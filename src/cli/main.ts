@@ -91,6 +91,9 @@ function isJsonWanted(args: readonly string[]): boolean {
 
 /** Errors that mean a refusal, not wrong usage. */
 const REFUSAL_CODES: readonly HooklineError['code'][] = [
+  'BRIDGE_PORT_TAKEN',
+  'BRIDGE_RUNNING',
+  'BRIDGE_UNREACHABLE',
   'TRUST_INSIDE_AGENT',
   'TRUST_NEEDS_TERMINAL',
   'PLUGIN_INSTALL_FAILED',
