@@ -94,7 +94,11 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Needed only to read payloads of other agents, and to write answers for them.
   'foreign-payloads': [
-    'src/dialects/*/input/payload-reader.ts',
+    'src/dialects/agent-payload.ts',
+    'src/dialects/payload-envelope.ts',
+    'src/dialects/payload-events.ts',
+    'src/dialects/payload-reader.ts',
+    'src/tool-vocabularies/agents/',
     'src/dialects/*/read-payload.ts',
     'src/dialects/*/input/read-payload.ts',
     'src/dialects/*/write-answer.ts',

@@ -8,6 +8,7 @@ import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { HookImport } from './import-hooks.ts';
 import type { DialectMachine, Surroundings } from './machine.ts';
 import type { DialectOptions, PathOption } from './options.ts';
+import type { PayloadEnvelope } from './payload-envelope.ts';
 import type { PluginHooksOptions } from './ports.ts';
 import type { HookTemplates } from './templates.ts';
 
@@ -44,6 +45,8 @@ export interface Dialect {
    * because `readCase` checks payloads and is synchronous.
    */
   readonly readPayload?: ReadPayload;
+  /** Payload in, as far as it is stored: the event, its session, its call. Never throws. */
+  readonly readEnvelope?: ReadEnvelope;
   /** Answer out: a verdict as the output of a hook process of this agent. */
   readonly writeAnswer?: Lazy<WriteAnswer>;
   /** What `hooks new` writes. */
@@ -146,7 +149,13 @@ export type FoundAt = Pick<Discovery, 'hooks' | 'ignored'>;
 export type Encode = (input: HandlerInput) => string | null;
 export type Decode = (input: HandlerInput, output: HookOutput) => Answer;
 export type ReadPayload = (payload: unknown) => FiredEvent;
-export type WriteAnswer = (event: HookEvent, verdict: Verdict) => WrittenAnswer;
+export type ReadEnvelope = (payload: unknown) => PayloadEnvelope;
+/** `foreignEvent` is the agent's own name of the event, where several mean the same; the first when absent. */
+export type WriteAnswer = (
+  event: HookEvent,
+  verdict: Verdict,
+  foreignEvent?: string | null,
+) => WrittenAnswer;
 
 /** How a hook process ended and what it printed. */
 export interface HookOutput {

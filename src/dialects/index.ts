@@ -6,15 +6,33 @@ import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import { claude } from './claude/dialect.ts';
 import { clineFiles } from './cline-files/dialect.ts';
 import { clinePlugins } from './cline-plugins/dialect.ts';
+import { codex } from './codex/dialect.ts';
+import { copilot } from './copilot/dialect.ts';
+import { cursor } from './cursor/dialect.ts';
 import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
+import { droid } from './droid/dialect.ts';
+import { gemini } from './gemini/dialect.ts';
 import type { DialectMachine } from './machine.ts';
+import { opencode } from './opencode/dialect.ts';
 import type { PathOption } from './options.ts';
 import type { PluginHooksOptions } from './ports.ts';
+import { qwen } from './qwen/dialect.ts';
 import type { Outcome } from '../hooks/decision.ts';
 import { NO_SERVERS } from '../mcp/server-config.ts';
 
 /** Every dialect there is, in the order in which their hooks are declared. */
-const LIST = [clineFiles, claude, clinePlugins] as const satisfies readonly Dialect[];
+const LIST = [
+  clineFiles,
+  claude,
+  clinePlugins,
+  codex,
+  gemini,
+  copilot,
+  qwen,
+  cursor,
+  droid,
+  opencode,
+] as const satisfies readonly Dialect[];
 
 export const DIALECTS: readonly Dialect[] = LIST;
 

@@ -1,4 +1,4 @@
-import { VOCABULARIES } from '../tool-vocabularies/tool-views.ts';
+import { AGENT_VOCABULARIES, VOCABULARIES } from '../tool-vocabularies/tool-views.ts';
 import {
   type ChangeField,
   type Decision,
@@ -142,7 +142,7 @@ const DECISION_FIELDS: Fields = createFields<Decision>({
   stop: STOP,
   notice: TEXT,
   wake: FLAG,
-  inputFace: expectOneOf(VOCABULARIES),
+  inputFace: expectOneOf([...VOCABULARIES, ...AGENT_VOCABULARIES]),
   input: ANYTHING,
   output: ANYTHING,
   failed: FLAG,

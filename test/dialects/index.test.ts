@@ -30,7 +30,7 @@ test('the functions of a plugin are no names of events', () => {
     event: 'PreToolUse',
     facts: {},
   });
-  expect(findForeignEvent('beforeTool')).toBeNull();
+  expect(findForeignEvent('beforeRun')).toBeNull();
   expect(FOREIGN_EVENT_NAMES).not.toContain('beforeTool');
 });
 

@@ -3,7 +3,7 @@ import type { Dialect, MachinePlaces } from '../dialect.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { findClaudeDirectory, findInstructionDirectories } from './directories.ts';
 import { createClaudeDiscoverer } from './discover.ts';
-import { readClaudePayload } from './input/read-payload.ts';
+import { readClaudeEnvelope, readClaudePayload } from './input/read-payload.ts';
 import { CLAUDE_PATHS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
@@ -32,6 +32,7 @@ export const claude = {
   decode: async () => (await import('./codec.ts')).decode,
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readClaudePayload(payload),
+  readEnvelope: (payload) => readClaudeEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a script and an entry',

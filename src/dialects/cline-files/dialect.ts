@@ -4,7 +4,7 @@ import { listNamedPaths } from '../options.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, findNamedFileHook } from './discover.ts';
 import { CLINE_PATHS, CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
-import { readPayload } from './read-payload.ts';
+import { readEnvelope, readPayload } from './read-payload.ts';
 import {
   findHookPlaces,
   findProtectedPlaces,
@@ -44,6 +44,7 @@ export const clineFiles = {
   decode: async () => (await import('./codec.ts')).decode,
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
+  readEnvelope: (payload) => readEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a file',
