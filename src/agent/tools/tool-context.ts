@@ -3,6 +3,7 @@ import { type FileWrites, ReadTracker } from './files/read-tracker.ts';
 import { Shells } from './shell/shells.ts';
 import { isDirectory } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
+import { listUntrustedDirectories } from '../../process/search-path.ts';
 
 /** The state that the tools of one agent share. */
 export interface ToolContext {
@@ -182,6 +183,18 @@ export function createToolContext({
       cwd = directory;
     },
   };
+}
+
+/** The directories whose programs and libraries nobody trusted. */
+export function listUntrusted(context: ToolContext): readonly string[] {
+  return listUntrustedDirectories(
+    [
+      ...context.workspaceRoots,
+      ...(context.untrusted ?? []),
+      ...(context.allowedDirectories?.() ?? []),
+    ],
+    context.home,
+  );
 }
 
 /**

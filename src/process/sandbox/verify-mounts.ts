@@ -103,33 +103,51 @@ function escape(file: string): string {
 
 /**
  * The program, started by a shell that compares the mounts first and ends when they differ. `isBashScript` says
- * that the program is bash with `-c` and a script of ours, which then begins with the comparison.
+ * that the program is bash with `-c` and a script of ours, which then begins with the comparison. What makes a
+ * program load a file is not in the environment of launcher and shell, and given to the program: the loader
+ * would read it before anything is confined or compared. Bash is privileged, so that it ignores `BASH_ENV`,
+ * options and functions of the environment; its programs get them.
  */
 export function startVerified(
   request: SpawnRequest,
   expected: readonly string[],
   isBashScript: boolean,
 ): SpawnRequest {
-  if (expected.length === 0) return request;
+  const { env, late } = splitEnvironment(request.env);
+  const assignments = late.map(([name, value]) => `${name}=${value}`);
   const [option = '', script = '', ...args] = request.args;
   if (isBashScript) {
     const compare = `for __mount in "\${@:${args.length}}"; do ${COMPARE}; done; unset __mounts __mount`;
-    const text = `${READ_IN_BASH}; ${compare}; ${script}`;
-    return { ...request, args: [option, text, ...args, ...expected] };
+    const exports = assignments.map((word) => `export ${quoteShellWord(word)}; `).join('');
+    const text = `${READ_IN_BASH}; ${compare}; ${exports}${script}`;
+    return { ...request, env, args: ['-p', option, text, ...args, ...expected] };
   }
   const program = [request.file, ...request.args];
-  return { ...request, file: '/bin/sh', args: ['-c', IN_SH, 'sh', ...expected, '', ...program] };
+  const words = [...expected, '', ...assignments, '', ...program];
+  return { ...request, env, file: '/bin/sh', args: ['-c', IN_SH, 'sh', ...words] };
+}
+
+/** Variables that the system's loader reads. */
+const OF_LOADER = /^(?:LD_\w+|GCONV_PATH)$/;
+
+function splitEnvironment(env: SpawnRequest['env']) {
+  const entries = Object.entries(env);
+  const late = entries.filter(([name]) => OF_LOADER.test(name));
+  const early = entries.filter(([name]) => !OF_LOADER.test(name));
+  return { env: late.length === 0 ? env : Object.fromEntries(early), late };
 }
 
 const FAIL = `printf %s ${quoteShellWord(DIFFERENT_MOUNTS)} >&2; exit 1`;
 const COMPARE = `case $__mounts in *"$__mount"*) ;; *) ${FAIL} ;; esac`;
 // Without another process.
 const READ_IN_BASH = `mapfile __mounts < /proc/self/mountinfo; __mounts="\${__mounts[*]}"`;
-/** Words up to an empty one are mounts. */
+/** Words up to an empty one are mounts, and up to the next one variables. */
 const IN_SH = [
   '__mounts=$(cat /proc/self/mountinfo)',
   `while [ -n "$1" ]; do __mount=$1; ${COMPARE}; shift; done`,
   'unset __mounts __mount',
+  'shift',
+  'while [ -n "$1" ]; do export "$1"; shift; done',
   'shift',
   'exec "$@"',
 ].join('\n');

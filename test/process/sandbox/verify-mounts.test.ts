@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { findRealPath } from '../../../src/base/paths.ts';
 import { runInSandbox, runSandboxed } from '../../../src/process/sandbox/run-in-sandbox.ts';
 import { write } from '../../base/directory.ts';
+import { hasProgram } from '../../cli/temp-workspace.ts';
 import { createSandboxFixture, type SandboxFixture } from './fixture.ts';
 
 const ROUNDS = 40;
@@ -141,6 +142,42 @@ describe('mounts that links led to /proc and outside', () => {
     expect({ isUnmade, printed: result.stdout.text }).toEqual({ isUnmade: true, printed: '' });
     expect(existsSync(path.join(outside, 'evil'))).toBe(false);
     running.release();
+  });
+});
+
+/** Leaves the name of the program that loads it where only one outside of a sandbox can. */
+const LIBRARY = `#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+extern char *program_invocation_short_name;
+__attribute__((constructor)) static void load(void) {
+  int file = open(LOADED, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  write(file, program_invocation_short_name, strlen(program_invocation_short_name));
+}`;
+
+describe.each([
+  ['the script of a shell', true],
+  ['another program', false],
+])('what the environment makes programs load first, for %s', (_what, isBashScript) => {
+  test.skipIf(!hasProgram('gcc'))('is loaded in the sandbox only', async () => {
+    const { workspace, outside, launcher, profile } = await createSandboxFixture();
+    const loaded = path.join(outside, 'loaded');
+    const source = write(path.join(outside, 'evil.c'), LIBRARY);
+    const library = path.join(outside, 'evil.so');
+    const options = ['-shared', '-fPIC', '-w', `-DLOADED="${loaded}"`, '-o', library, source];
+    expect(spawnSync('gcc', options).status).toBe(0);
+    const early = write(path.join(workspace, 'early.sh'), 'echo early\n');
+    const env = { PATH: '/usr/bin:/bin', LD_PRELOAD: library, BASH_ENV: early };
+    const args = ['-c', 'echo "$LD_PRELOAD"; exec bash -c "echo inner"', 'bash'];
+    const request = { file: '/bin/bash', args, cwd: workspace, env, isBashScript };
+    const sandboxed = launcher.prepare(request, profile);
+    if (typeof sandboxed === 'string') throw new Error(sandboxed);
+    const program = { stdin: '', opensStdin: true, timeoutMs: 240_000 };
+    const { stdout } = await runInSandbox(program, sandboxed);
+    // The shell that compares reads no file; another one is a program like any other.
+    const first = isBashScript ? '' : 'early\n';
+    expect(stdout.text).toBe(`${first}${library}\nearly\ninner\n`);
+    expect(existsSync(loaded)).toBe(false);
   });
 });
 
