@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dropUndefined } from '../base/defined.ts';
-import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { HooklineError } from '../base/errors.ts';
+import { explainFileError } from '../base/files.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, getTypeName } from '../base/json.ts';
 import { describeMisspelledTool } from '../dialects/known-tools.ts';
 import { DEFAULT_DIALECT } from '../dialects/index.ts';
@@ -107,7 +108,10 @@ function readText(file: string, source: string): string {
   try {
     return readFileSync(file === STDIN ? 0 : file, 'utf8');
   } catch (error) {
-    throw createUsageError(`${source} cannot be read: ${getErrorMessage(error)}`);
+    throw createUsageError(
+      `${source} cannot be read: ${explainFileError(error)}`,
+      'Pass an existing file, or - for stdin.',
+    );
   }
 }
 

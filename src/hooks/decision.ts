@@ -61,12 +61,23 @@ export interface Decision extends Changes {
 /** The decision of every handler without an answer. */
 export const NO_DECISION: Decision = Object.freeze({});
 
-export const FAILURE_KINDS = ['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'] as const;
+export const FAILURE_KINDS = [
+  'spawn',
+  'timeout',
+  'killed',
+  'exit',
+  'output',
+  'threw',
+  /** Where its hook is configured cannot be read; nothing was started. */
+  'config',
+] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;
+  /** What the author of the hook can do about it. */
+  readonly hint?: string;
 }
 
 /** Whether a failing handler lets the action go on (`open`) or refuses it (`closed`). */
@@ -92,6 +103,8 @@ export interface Outcome {
   readonly failure: Failure | null;
   readonly onFailure: FailurePolicy;
   readonly notes: readonly string[];
+  /** Mistakes in its answer, such as a misspelt key; absent without any. */
+  readonly warnings?: readonly string[];
   readonly stdout: string | null;
   readonly stderr: string | null;
   readonly decision: Decision | null;

@@ -295,10 +295,11 @@ export class Session {
 
   /** A background hook answered: the model reads both of its texts, unless one only announces that it woke it. */
   receiveLate({ event, outcome }: LateOutcome): void {
-    const { hook, decision } = outcome;
+    const { hook, dialect, decision, failure, warnings = [] } = outcome;
     const { context = '', notice = '', wake = false } = decision ?? {};
     const message = notice === '' ? null : notice;
-    this.#agent.emit({ type: 'hook-late', hook, event: event.name, notice: message });
+    const late = { hook, dialect, event: event.name, notice: message, failure, warnings };
+    this.#agent.emit({ type: 'hook-late', ...late });
     if (message !== null) this.#storeMessage(`${event.name} (${hook}) says: ${message}`);
     const texts = [context, ...(wake ? [] : [notice])].filter((text) => text !== '');
     for (const text of texts) {

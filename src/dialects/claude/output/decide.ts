@@ -13,7 +13,7 @@ import {
   noteUnparsed,
   formatStderr,
 } from './failures.ts';
-import { translateApproval } from './approval-answer.ts';
+import { APPROVAL_KEYS, translateApproval } from './approval-answer.ts';
 import {
   explainAmbiguousAnswer,
   explainAmbiguousText,
@@ -186,22 +186,32 @@ export function decodeOutput(request: OutputRequest): Answer {
   if (output.kind === 'json') return decodeJson(request, output.value);
   const ambiguity = explainAmbiguousText(request.event, request.stdout);
   if (ambiguity !== null) return createOutputFailure(request, ambiguity, [AMBIGUOUS]);
-  const plain = output.kind === 'text' ? output : { text: '', notes: [] };
-  const notes = [...plain.notes, ...noteShellComplaint(request.stderr)];
-  return addNotes(notes, decodeText(request, plain.text));
+  const plain = output.kind === 'text' ? output : { text: '', warnings: [] };
+  const answer = addNotes(noteShellComplaint(request.stderr), decodeText(request, plain.text));
+  return addWarnings(plain.warnings, answer);
 }
 
 function decodeJson(request: OutputRequest, written: Readonly<Record<string, unknown>>): Answer {
   const value = request.isCline === true ? translateApproval(request.event, written) : written;
   if (typeof value === 'string') return createOutputFailure(request, value);
-  const checked = checkAnswer(request.event, value);
-  if (!checked.ok) return createOutputFailure(request, checked.problem);
-  const ambiguity = explainAmbiguousAnswer(request.event, request.stdout, value);
-  if (ambiguity !== null) {
-    return createOutputFailure(request, ambiguity, [...checked.notes, AMBIGUOUS]);
+  const keys = request.isCline === true ? APPROVAL_KEYS : [];
+  const checked = checkAnswer(request.event, value, keys);
+  if (!checked.ok) {
+    return addWarnings(checked.warnings, createOutputFailure(request, checked.problem));
   }
-  const { decision, notes } = decideAnswer(checked.answer, request);
-  const all = [...checked.notes, ...notes, ...listExitNotes(request)];
+  const ambiguity = explainAmbiguousAnswer(request.event, request.stdout, value);
+  // The reason of the failure names the key that a warning would name again.
+  if (ambiguity !== null) return createOutputFailure(request, ambiguity, [AMBIGUOUS]);
+  return addWarnings(checked.warnings, decideChecked(request, checked.answer, value));
+}
+
+function decideChecked(
+  request: OutputRequest,
+  answer: HookAnswer,
+  value: Readonly<Record<string, unknown>>,
+): Answer {
+  const { decision, notes } = decideAnswer(answer, request);
+  const all = [...notes, ...listExitNotes(request)];
   const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
   if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
     return addNotes(all, { failure: explainExit(request) });
@@ -275,13 +285,7 @@ function decodeText(request: OutputRequest, text: string): Answer {
   if (isBlockedByExit(request)) return createExitRefusal(request);
   if (request.exitCode === 0) return readPlainText(request, text);
   if (request.exitCode === 2) return createIdleExitAnswer(request);
-  return addNotes(noteMeantAsRefusal(request), { failure: explainExit(request) });
-}
-
-/** Many hooks exit with 1 to refuse, but that does not block. */
-function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
-  if (exitCode !== 1 || !canBlock(event)) return [];
-  return ['exit code 1 does not block: a hook blocks with exit code 2'];
+  return { failure: explainExit(request) };
 }
 
 function createExitRefusal(request: OutputRequest): Answer {
@@ -378,4 +382,8 @@ function explainExit(request: OutputRequest): Failure {
 function addNotes(notes: readonly string[], answer: Answer): Answer {
   if (notes.length === 0) return answer;
   return { ...answer, notes: [...notes, ...(answer.notes ?? [])] };
+}
+
+function addWarnings(warnings: readonly string[], answer: Answer): Answer {
+  return warnings.length === 0 ? answer : { ...answer, warnings };
 }

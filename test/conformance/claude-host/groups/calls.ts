@@ -62,7 +62,10 @@ export const preCases = callGroup({
       '"permissionDecision": deny',
     ),
     text_then_json: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
-    json_then_text: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
+    json_then_text: refusedAsRead(
+      'its JSON was not read: line 2, column 1: text after the end of the JSON',
+      '"permissionDecision": deny',
+    ),
     array_json: refusedAsRead(
       'expected one JSON object such as {"decision": "block"}, found an array',
       '"decision": block',
