@@ -140,7 +140,18 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   host: { mayImport: BELOW_HOST },
   // The settings files of other agents.
-  agents: { mayImport: ['base', 'dialects', 'process', { to: 'hooks/matcher.ts' }], packages: [] },
+  agents: {
+    mayImport: [
+      'base',
+      'dialects',
+      'process',
+      { to: 'hooks/matcher.ts' },
+      // The text of the script that entries start, and the run file that it reads.
+      { to: 'bridge/forward/shell-form.ts' },
+      { to: 'bridge/run-file.ts' },
+    ],
+    packages: [],
+  },
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   compat: { mayImport: [...BELOW_HOST, 'host'] },
   testing: { mayImport: [...BELOW_HOST, 'host', 'compat'] },

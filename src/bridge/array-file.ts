@@ -84,12 +84,25 @@ interface ArrayEnd {
 const WHOLE_END = /"__hook_(?:id":"[\w.:-]+"|error_logged":\d+)\}\n\]\n$/;
 const END_BYTES = 256;
 
+/** Whether the last element of a file is one of ours, and whole. */
+export function isOwnArrayFile(file: string): boolean {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    return hasWholeEnd(descriptor, fstatSync(descriptor).size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function hasWholeEnd(descriptor: number, size: number): boolean {
+  const length = Math.min(size, END_BYTES);
+  return WHOLE_END.test(readBytes(descriptor, size - length, length).toString('latin1'));
+}
+
 /** Finds where the next element goes; null when the file holds something that is no array. */
 function findArrayEnd(descriptor: number, size: number): ArrayEnd | null {
   if (size === 0) return { at: 0, isEmpty: true, opening: '[', torn: null };
-  const length = Math.min(size, END_BYTES);
-  const end = readBytes(descriptor, size - length, length).toString('latin1');
-  if (WHOLE_END.test(end)) {
+  if (hasWholeEnd(descriptor, size)) {
     return { at: size - CLOSING.length, isEmpty: false, opening: '', torn: null };
   }
   return scanForArrayEnd(readBytes(descriptor, 0, size));

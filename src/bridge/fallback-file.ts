@@ -51,7 +51,8 @@ function getDirectoryList(stateDirectory: string): string {
 
 /** Names a file that waits to be imported while new events go to another one; names sort by time. */
 export function nameWaitingFile(file: string, distinction: string): string {
-  return file.replace(/\.json$/, `.part-${formatStamp()}-${distinction}.json`);
+  const ending = `.part-${formatStamp()}-${distinction.replaceAll(/[^\w-]/g, '-')}.json`;
+  return file.replace(/\.json$/, ending);
 }
 
 /** The time as a part of a file's name. */

@@ -182,6 +182,37 @@ const OTHER_AGENT_ROWS: readonly CommandRow[] = [
   },
 ];
 
+/** `hookline bridge …` */
+const BRIDGE_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'bridge serve',
+    about: 'Receive the events of agents on this machine until it is stopped',
+    flags: [
+      { flag: '--port <n>', about: 'port to listen on (default: 3043, or the next free one)' },
+      { flag: '--idle-exit <time>', about: 'stop after so long without a request: 90s, 30m, 2h' },
+    ],
+    load: async () => toCommand((await import('./commands/bridge.ts')).serveBridge),
+  },
+  {
+    usage: 'bridge status',
+    about: 'Show whether the bridge runs, where, and what it received; exit 1 when it does not',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).showBridge,
+  },
+  {
+    usage: 'bridge stop',
+    about: 'Stop the bridge; clients then store events in files',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).stopBridge,
+  },
+  {
+    usage: 'bridge drain',
+    about: 'Take the events that clients stored in files into the event store',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).drainFiles,
+  },
+];
+
 /** `hookline session …`, for programs of hooks. */
 const SESSION_ROWS: readonly CommandRow[] = [
   {
@@ -529,6 +560,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   ...PLUGIN_ROWS,
   ...OTHER_AGENT_ROWS,
+  ...BRIDGE_ROWS,
   ...SESSION_ROWS,
   {
     usage: 'sessions list',

@@ -93,6 +93,9 @@ function isJsonWanted(args: readonly string[]): boolean {
 const REFUSAL_CODES: readonly HooklineError['code'][] = [
   'AGENT_MISSING',
   'AGENT_OCCUPIED',
+  'BRIDGE_PORT_TAKEN',
+  'BRIDGE_RUNNING',
+  'BRIDGE_UNREACHABLE',
   'TRUST_INSIDE_AGENT',
   'TRUST_NEEDS_TERMINAL',
   'PLUGIN_INSTALL_FAILED',

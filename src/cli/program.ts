@@ -82,6 +82,7 @@ function changeDirectory(directory: string): void {
 
 const GROUPS = {
   agents: 'Record the events of other agents',
+  bridge: 'Receive events of other agents (`hookline <agent>-hook` sends one)',
   hooks: 'Manage and test hooks',
   mcp: 'Manage MCP servers',
   plugin: 'Manage Cline plugins',

@@ -4,7 +4,6 @@ import {
   CLIENT_SECRET_HEADER,
   EVENT_ID_HEADER,
   formatRoute,
-  KNOWN_PORTS,
   SERVER_SECRET_HEADER,
 } from '../protocol.ts';
 import type { RunningBridge } from '../run-file.ts';
@@ -17,6 +16,8 @@ export interface Delivery {
   readonly body: Uint8Array;
   /** The ports of the command line; empty when a bridge is to be found. */
   readonly ports: readonly number[];
+  /** Where a bridge is looked for then. */
+  readonly knownPorts: readonly number[];
   /** What the run file says, whether that bridge still runs or not. */
   readonly bridge: RunningBridge | null;
 }
@@ -53,7 +54,7 @@ function* listAttempts(delivery: Delivery): Generator<Attempt> {
     yield (waitMs) => postToOwnBridge(delivery, bridge, waitMs);
   }
   const tables = readSocketTables();
-  for (const port of ports.length === 0 ? KNOWN_PORTS : ports) {
+  for (const port of ports.length === 0 ? delivery.knownPorts : ports) {
     if (port === bridge?.port) {
       if (ports.length > 0) yield (waitMs) => postToOwnBridge(delivery, bridge, waitMs);
       continue;
@@ -150,7 +151,7 @@ function toFailure(status: number): HttpFailure | null {
   return status === 200 || status === 201 ? null : { message: `HTTP ${status}`, code: null };
 }
 
-function describeNobody({ ports }: Delivery): HttpFailure {
-  const expected = (ports.length === 0 ? KNOWN_PORTS : ports).join(', ');
+function describeNobody({ ports, knownPorts }: Delivery): HttpFailure {
+  const expected = (ports.length === 0 ? knownPorts : ports).join(', ');
   return { message: `connect ECONNREFUSED: no bridge on port ${expected}`, code: 'ECONNREFUSED' };
 }

@@ -11,7 +11,7 @@ import {
   storeEvents,
   storeFailure,
 } from '../fallback-file.ts';
-import { formatRoute, isEventId } from '../protocol.ts';
+import { formatRoute, isEventId, KNOWN_PORTS } from '../protocol.ts';
 import { getRunFile, readRunFile } from '../run-file.ts';
 import { deliverEvent } from './deliver-event.ts';
 import { type ForwarderArguments, resolveDirectory } from './parse-arguments.ts';
@@ -48,7 +48,9 @@ export async function forwardEvent(
   const { eventId: sentAs, ports } = options;
   const eventId = sentAs !== null && isEventId(sentAs) ? sentAs : randomUUID();
   const bridge = readRunFile(getRunFile(machine.stateDirectory));
-  const failures = await deliverEvent({ agent, eventId, body, ports, bridge });
+  const failures = options.isForFile
+    ? [{ message: 'the bridge did not take the event in time', code: 'ETIMEDOUT' }]
+    : await deliverEvent({ agent, eventId, body, ports, bridge, knownPorts: KNOWN_PORTS });
   if (failures === null) return;
   // The event first: the process may be killed at any moment.
   store(agent, directory, machine, { id: eventId, receivedAt: systemClock.now(), text });

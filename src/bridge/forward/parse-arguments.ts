@@ -13,6 +13,8 @@ export interface ForwarderArguments {
   readonly stateDirectory: string | null;
   /** The id under which the shell form has sent the event already. */
   readonly eventId: string | null;
+  /** Whether the shell form has tried the bridge already. */
+  readonly isForFile: boolean;
   /** Arguments that mean nothing here; the event is forwarded all the same. */
   readonly unknown: readonly string[];
 }
@@ -32,6 +34,7 @@ export function parseArguments(args: readonly string[]): ForwarderArguments {
     home: null,
     stateDirectory: null,
     eventId: null,
+    isForFile: false,
     unknown,
   };
   const words = args.flatMap(splitAssignment);
@@ -40,6 +43,7 @@ export function parseArguments(args: readonly string[]): ForwarderArguments {
     const value = words[at + 1];
     const action = SWITCH_ACTIONS.find((each) => word === `--${each}`);
     if (action !== undefined) parsed.action = action;
+    else if (word === '--to-file') parsed.isForFile = true;
     else if (word === '--port' || word === '--ports') {
       // Also `--ports 3045 3043`.
       while (/^[\d,]+$/.test(words[at + 1] ?? '')) addPorts(words[++at] ?? '', ports, unknown);
