@@ -31,8 +31,7 @@ export function planScript(surroundings: Surroundings, stateDirectory: string): 
   };
   return {
     path: getInstalledScript(stateDirectory, platform),
-    text:
-      platform === 'win32' ? formatWindowsForm(paths, stateDirectory) : formatPosixForm(paths),
+    text: platform === 'win32' ? formatWindowsForm(paths, stateDirectory) : formatPosixForm(paths),
     programs: [nodePath, programPath],
   };
 }

@@ -92,7 +92,9 @@ function readDependency(body: string, section: string): unknown {
 }
 
 function findSection(body: string, name: string): Node | null {
-  const property = parseObject(body).children?.find(({ children }) => children?.[0]?.value === name);
+  const property = parseObject(body).children?.find(
+    ({ children }) => children?.[0]?.value === name,
+  );
   const value = property?.children?.[1];
   return value?.type === 'object' ? value : null;
 }
@@ -162,16 +164,17 @@ export async function addNpxCompat(
   });
 }
 
-async function linkPackage({
-  surroundings,
-  project,
-}: AgentsMachine): Promise<string | null> {
+async function linkPackage({ surroundings, project }: AgentsMachine): Promise<string | null> {
   const other = ['pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'].find((name) =>
     existsSync(path.join(project, name)),
   );
   if (other !== undefined) return `${other} shows another package manager: install with that one.`;
   const { env, platform, home } = surroundings;
-  const directories = cleanSearchPath(env['PATH'], listUntrustedDirectories([project], home), platform);
+  const directories = cleanSearchPath(
+    env['PATH'],
+    listUntrustedDirectories([project], home),
+    platform,
+  );
   const npm = createProgramFinder(directories, platform, env['PATHEXT'])('npm');
   if (npm === null) return 'npm was not found: run `npm install` where it is.';
   const { exitCode, stderr } = await runProgram({

@@ -170,7 +170,8 @@ const OTHER_AGENT_ROWS: readonly CommandRow[] = [
   },
   {
     usage: 'agents npx-compat',
-    about: 'Make `npx @principal-ai/agent-hooks` work in this project: adds a development dependency',
+    about:
+      'Make `npx @principal-ai/agent-hooks` work in this project: adds a development dependency',
     flags: [DRY_RUN, { flag: '--remove', about: 'undo it' }, YES],
     load: async () => toCommand((await import('./commands/agents/npx-compat.ts')).addNpxPackage),
   },

@@ -3,10 +3,7 @@ import type { ChangedFile } from '../../../agents/switch-agents.ts';
 import { redactText } from '../../../host/redact-object.ts';
 
 /** Lines around a change may hold keys, so that secrets are redacted unless the user wants them. */
-export function formatDiff(
-  { path: file, before, after }: ChangedFile,
-  isRaw: boolean,
-): string {
+export function formatDiff({ path: file, before, after }: ChangedFile, isRaw: boolean): string {
   const show = (text: string | null): string => (isRaw ? (text ?? '') : redactText(text ?? ''));
   const names = [before === null ? '/dev/null' : file, after === null ? '/dev/null' : file];
   const [from = file, to = file] = names;

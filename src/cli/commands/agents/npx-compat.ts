@@ -29,7 +29,8 @@ export const addNpxPackage: Command<NpxCompatOptions> = async (context, options)
   const isDone = file.text === text;
   if (flags.json !== true) print.out(isDone ? 'package.json has it already.' : diff.trimEnd());
   if (options.dryRun === true) {
-    if (flags.json === true) print.json({ file: file.path, diff: isDone ? '' : diff, written: false });
+    if (flags.json === true)
+      print.json({ file: file.path, diff: isDone ? '' : diff, written: false });
     return EXIT.fine;
   }
   if (!isDone && options.yes !== true) {
@@ -40,7 +41,8 @@ export const addNpxPackage: Command<NpxCompatOptions> = async (context, options)
     }
   }
   const { problem } = await addNpxCompat(machine, change, systemClock.now());
-  if (flags.json === true) print.json({ file: file.path, diff: isDone ? '' : diff, written: true, problem });
+  if (flags.json === true)
+    print.json({ file: file.path, diff: isDone ? '' : diff, written: true, problem });
   else print.out('`npx @principal-ai/agent-hooks cline-hook --enable` works in this project.');
   if (problem === null) return EXIT.fine;
   print.note(toPrintable(problem));
