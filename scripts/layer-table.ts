@@ -62,6 +62,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     mayImport: [
       'base',
       'store',
+      { to: 'dialects/attribute-event.ts' },
       { to: 'dialects/normalize-event.ts' },
       // Who holds a lock or wrote the run file, and whether that process still runs.
       { to: 'process/process-table.ts' },
