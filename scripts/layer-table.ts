@@ -62,6 +62,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     mayImport: [
       'base',
       'store',
+      { to: 'dialects/attribute-event.ts' },
       { to: 'dialects/normalize-event.ts' },
       // Who holds a lock or wrote the run file, and whether that process still runs.
       { to: 'process/process-table.ts' },
@@ -140,7 +141,18 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   host: { mayImport: BELOW_HOST },
   // The settings files of other agents.
-  agents: { mayImport: ['base', 'dialects', 'process', { to: 'hooks/matcher.ts' }], packages: [] },
+  agents: {
+    mayImport: [
+      'base',
+      'dialects',
+      'process',
+      { to: 'hooks/matcher.ts' },
+      // The text of the script that entries start, and the run file that it reads.
+      { to: 'bridge/forward/shell-form.ts' },
+      { to: 'bridge/run-file.ts' },
+    ],
+    packages: [],
+  },
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   compat: { mayImport: [...BELOW_HOST, 'host'] },
   testing: { mayImport: [...BELOW_HOST, 'host', 'compat'] },

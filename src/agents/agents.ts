@@ -5,11 +5,11 @@ import { isDirectory } from '../base/files.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/index.ts';
 import type { AgentInstall, InstallPlace, InstallScope } from '../dialects/install.ts';
-import { findInstalledScript } from '../dialects/installed-command.ts';
+import { findInstalledScript, formatInstalledCommand } from '../dialects/installed-command.ts';
 import type { Surroundings } from '../dialects/machine.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import { cleanSearchPath, listUntrustedDirectories } from '../process/search-path.ts';
-import { formatCommand, planScript } from './installed-script.ts';
+import { planScript } from './installed-script.ts';
 
 /** An agent in whose settings our entry can be installed. */
 export interface KnownAgent {
@@ -62,7 +62,7 @@ export function createPlace(
     surroundings,
     scope,
     project,
-    command: formatCommand(agent, script, surroundings),
+    command: formatInstalledCommand(script.path, agent, surroundings),
     script: script.path,
     isOwnCommand: (command) => findInstalledScript(command, stateDirectory) !== null,
   };

@@ -1,3 +1,4 @@
+import { attributeEvent } from '../dialects/attribute-event.ts';
 import { normalizeEvent } from '../dialects/normalize-event.ts';
 import type { EventOrigin, NewEvent } from '../store/event-store.ts';
 
@@ -16,10 +17,14 @@ export interface ArrivedEvent {
 
 /** Adds what the store and its readers need to know of an event. */
 export function createEvent(arrived: ArrivedEvent): NewEvent {
-  const { agent, id, receivedAt, isVerified, origin, payload, value } = arrived;
-  const { event, foreignEvent, at, sessionId, workspace, tool, paths } = normalizeEvent(agent, value);
+  const { receivedAt, isVerified, origin, payload, value } = arrived;
+  const { agent, id } = attributeEvent(arrived.agent, value);
+  const { event, foreignEvent, at, sessionId, workspace, tool, paths } = normalizeEvent(
+    agent,
+    value,
+  );
   return {
-    id,
+    id: id ?? arrived.id,
     at: at ?? receivedAt,
     receivedAt,
     agent,

@@ -68,10 +68,7 @@ function listDirectories({ home, stateDirectory }: ImportMachine): readonly stri
   const inHome =
     home === null
       ? []
-      : [
-          ...OLDER_DIRECTORIES.map((names) => path.join(home, ...names)),
-          getDefaultDirectory(home),
-        ];
+      : [...OLDER_DIRECTORIES.map((names) => path.join(home, ...names)), getDefaultDirectory(home)];
   const named = listNamedDirectories(stateDirectory);
   return [...new Set([...inHome, ...named, getSpareDirectory(stateDirectory)])];
 }
@@ -79,7 +76,9 @@ function listDirectories({ home, stateDirectory }: ImportMachine): readonly stri
 const EVENTS_FILE = /^([a-z][a-z0-9-]*)-hook-events(?:\.part-.+)?\.json$/;
 
 /** The files of a directory by their agents, each once, whether it exists or only parts of it wait. */
-function listFiles(directory: string): readonly { readonly agent: string; readonly file: string }[] {
+function listFiles(
+  directory: string,
+): readonly { readonly agent: string; readonly file: string }[] {
   const agents = readNames(directory).flatMap((name) => EVENTS_FILE.exec(name)?.[1] ?? []);
   return [...new Set(agents)].map((agent) => ({
     agent,
@@ -211,7 +210,9 @@ function toEvent(
 
 /** Of the agent, the content and its place among equals: the same file gives the same ids every time. */
 function computeId(agent: string, value: unknown, places: Map<string, number>): string {
-  const content = createHash('sha256').update(`${agent}\0${JSON.stringify(value)}`).digest('hex');
+  const content = createHash('sha256')
+    .update(`${agent}\0${JSON.stringify(value)}`)
+    .digest('hex');
   const place = places.get(content) ?? 0;
   places.set(content, place + 1);
   return createHash('sha256').update(`${content}\0${place}`).digest('hex');

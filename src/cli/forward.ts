@@ -59,5 +59,8 @@ function switchAgent(action: string): void {
   process.removeAllListeners('uncaughtException');
   const words = ['agents', action, agent, '--as', 'agent-hooks', ...options.unknown];
   process.argv = [process.execPath, program, ...words];
-  createRequire(import.meta.filename)(program);
+  const load = createRequire(import.meta.filename);
+  // `hookline <agent>-hook` has loaded it already, which ran no command.
+  Reflect.deleteProperty(load.cache, load.resolve(program));
+  load(program);
 }

@@ -46,18 +46,10 @@ export interface AgentInstall {
   };
   /** How an entry gives its time limit. */
   readonly timeLimit?: { readonly keys: readonly string[]; readonly unitMs: number };
-  /** Other agents whose settings it loads, too, and how its payloads differ from theirs. */
-  readonly alsoRuns?: readonly AlsoRuns[];
   /** What the user has to do before the agent runs the hook. */
   readonly nextStep?: string;
   /** How to run our command beside a file of somebody else's that takes its place. */
   readonly explainOccupied?: (place: InstallPlace) => string;
-}
-
-export interface AlsoRuns {
-  readonly agent: string;
-  /** Whether this agent, not the other one, wrote a payload that came under the other's name. */
-  readonly isOwnPayload: (payload: Readonly<Record<string, unknown>>) => boolean;
 }
 
 export type InstallFile = EntriesFile | OwnFile;

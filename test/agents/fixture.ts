@@ -23,16 +23,27 @@ export interface AgentsFixture {
 
 /** Creates a home in which the agents' directories are, so that all count as installed. */
 export function createAgentsFixture(env: Readonly<Record<string, string>> = {}): AgentsFixture {
+  const { home, project, remove } = createDirectories();
+  onTestFinished(remove);
+  return { home, project, machine: createMachine(home, project, env) };
+}
+
+export interface Directories {
+  readonly home: string;
+  readonly project: string;
+  readonly remove: () => void;
+}
+
+export function createDirectories(): Directories {
   const directory = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'hookline-agents-')));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const home = path.join(directory, 'home');
   const project = path.join(directory, 'project');
   for (const name of AGENT_DIRECTORIES) mkdirSync(path.join(home, name), { recursive: true });
   mkdirSync(path.join(project, '.git'), { recursive: true });
-  return { home, project, machine: createMachine(home, project, env) };
+  return { home, project, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
-export const AGENT_DIRECTORIES = [
+const AGENT_DIRECTORIES = [
   '.claude',
   '.cline',
   '.codex',

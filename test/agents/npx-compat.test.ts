@@ -59,7 +59,9 @@ describe('hookline agents npx-compat', () => {
     expect(removed.code).toBe(0);
     expect(readFileSync(path.join(workspace.repo, 'package.json'), 'utf8')).toBe(PACKAGE);
     expect(existsSync(path.join(workspace.repo, 'package-lock.json'))).toBe(false);
-    expect(existsSync(path.join(workspace.repo, 'node_modules/@principal-ai/agent-hooks'))).toBe(false);
+    expect(existsSync(path.join(workspace.repo, 'node_modules/@principal-ai/agent-hooks'))).toBe(
+      false,
+    );
   }, 120_000);
 
   it('asks first, and shows only the difference in a dry run', async () => {
@@ -73,10 +75,15 @@ describe('hookline agents npx-compat', () => {
   });
 
   it('replaces the version that npm no longer has, and refuses a broken file', async () => {
-    const old = PACKAGE.replace('"scripts"', '"dependencies": { "@principal-ai/agent-hooks": "^1.0.11", "a": "1" },\n    "scripts"');
+    const old = PACKAGE.replace(
+      '"scripts"',
+      '"dependencies": { "@principal-ai/agent-hooks": "^1.0.11", "a": "1" },\n    "scripts"',
+    );
     const workspace = createTempWorkspace({ 'package.json': old });
     const planned = await runHookline(['agents', 'npx-compat', '--dry-run'], at(workspace));
-    expect(planned.stdout).toContain('-    "dependencies": { "@principal-ai/agent-hooks": "^1.0.11", "a": "1" },');
+    expect(planned.stdout).toContain(
+      '-    "dependencies": { "@principal-ai/agent-hooks": "^1.0.11", "a": "1" },',
+    );
     expect(planned.stdout).toContain('+    "dependencies": { "a": "1" },');
     write(workspace.repo, 'package.json', '{ "name": ');
     const broken = await runHookline(['agents', 'npx-compat', '--yes'], at(workspace));

@@ -92,7 +92,9 @@ function parseDuration(text: string): number {
 async function formatEvent(event: StoredEvent): Promise<string> {
   const parsed = parseJson(Buffer.from(event.payload).toString('utf8'));
   const { payload: _payload, ...fields } = event;
-  return JSON.stringify(await redactObject({ ...fields, data: parsed.ok ? parsed.value : null }, {}));
+  return JSON.stringify(
+    await redactObject({ ...fields, data: parsed.ok ? parsed.value : null }, {}),
+  );
 }
 
 async function importAndReport(
@@ -168,7 +170,10 @@ export const stopBridge: Command<object> = async (context) => {
   const running = findRunningBridge(stateDirectory);
   if (running !== null) await endBridge(running, stateDirectory);
   if (flags.json === true) print.json({ stopped: running !== null });
-  else print.out(running === null ? 'No bridge is running.' : `Stopped the bridge (pid ${running.pid}).`);
+  else
+    print.out(
+      running === null ? 'No bridge is running.' : `Stopped the bridge (pid ${running.pid}).`,
+    );
   return EXIT.fine;
 };
 

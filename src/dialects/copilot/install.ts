@@ -41,17 +41,6 @@ export const copilotInstall: AgentInstall = {
     ...findUntrusted(place),
   ],
   timeLimit: { keys: ['timeoutSec', 'timeout'], unitMs: 1000 },
-  alsoRuns: [
-    {
-      agent: 'claude',
-      // Claude Code sends the path of its transcript with every event, and never a time.
-      isOwnPayload: (payload) =>
-        typeof payload['timestamp'] === 'string' &&
-        typeof payload['session_id'] === 'string' &&
-        !('permission_mode' in payload) &&
-        !('cursor_version' in payload),
-    },
-  ],
 };
 
 function findCopilotDirectory(surroundings: Surroundings): string | null {

@@ -36,5 +36,4 @@ export const cursorInstall: AgentInstall = {
     })),
   matcher: { tools: ['Shell', 'Read', 'Write', 'Grep', 'Delete', 'Task'] },
   timeLimit: { keys: ['timeout'], unitMs: 1000 },
-  alsoRuns: [{ agent: 'claude', isOwnPayload: (payload) => 'cursor_version' in payload }],
 };

@@ -7,20 +7,26 @@ import { readTextIfPresent } from '../../../base/files.ts';
 import { parseJson } from '../../../base/json.ts';
 import { readNested } from '../../../dialects/install-settings.ts';
 import { getDefaultDirectory, getErrorsFile } from '../../../bridge/fallback-file.ts';
-import { openEventStore } from '../../../store/event-store.ts';
+import { importFallbackFiles, type ImportMachine } from '../../../bridge/import-fallback-files.ts';
+import { type EventStore, openEventStore } from '../../../store/event-store.ts';
 
 export type ReadHistory = (agent: string) => AgentHistory;
 
 /** Reads the last event and the last failure of agents, then closes the store. */
 export async function withHistory<Result>(
   machine: AgentsMachine,
+  onProblem: (text: string) => void,
   work: (read: ReadHistory) => Promise<Result>,
 ): Promise<Result> {
-  const { stateDirectory } = machine;
-  // Looking must not create a database.
-  const hasEvents = existsSync(path.join(stateDirectory, 'events.db'));
-  const store = hasEvents ? await openEventStore({ directory: stateDirectory }) : null;
+  const { stateDirectory, surroundings } = machine;
+  const home = surroundings.home ?? stateDirectory;
+  // Looking must not create a database: there is none when nothing was ever recorded.
+  const hasEvents = [path.join(stateDirectory, 'events.db'), getDefaultDirectory(home)].some(
+    (place) => existsSync(place),
+  );
+  const store = hasEvents ? await openEventStore({ directory: stateDirectory, onProblem }) : null;
   try {
+    if (store !== null) await importWaitingEvents(store, { home, stateDirectory }, onProblem);
     return await work((agent) => {
       const event = store?.lastOf(agent) ?? null;
       const name = event?.event ?? event?.foreignEvent ?? 'unknown';
@@ -32,6 +38,16 @@ export async function withHistory<Result>(
   } finally {
     await store?.close();
   }
+}
+
+/** Takes events from the files of forwarders, so that nobody needs a running bridge to see them. */
+async function importWaitingEvents(
+  store: EventStore,
+  machine: ImportMachine,
+  onProblem: (text: string) => void,
+): Promise<void> {
+  const { problems } = await importFallbackFiles(store, machine);
+  for (const problem of problems) onProblem(problem);
 }
 
 /** The last entry of the file in which the forwarder reports why it could not deliver an event. */

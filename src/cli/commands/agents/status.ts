@@ -33,7 +33,8 @@ async function printStatus(
   const machine = openAgentsMachine(context);
   const names = agents.length === 0 ? listAgentNames() : agents;
   const scopes = project === true ? (['project'] as const) : (['user', 'project'] as const);
-  const statuses = await withHistory(machine, (readHistory) =>
+  const onProblem = (text: string): void => context.print.note(`hookline: ${toPrintable(text)}`);
+  const statuses = await withHistory(machine, onProblem, (readHistory) =>
     Promise.all(
       names.map(async (name) => {
         const history = readHistory(name);
