@@ -54,7 +54,7 @@ function createPlace(base: string, agent: RealAgent, modelUrl: string): Place {
   const workspace = path.join(base, 'workspace');
   for (const directory of [home, workspace]) mkdirSync(directory);
   spawnSync('git', ['init', '-q', '.'], { cwd: workspace });
-  const { PATH = '' } = process.env;
+  const PATH = [path.dirname(agent.program), process.env['PATH']].join(path.delimiter);
   return { home, workspace, env: { PATH, HOME: home, TERM: 'dumb', ...agent.env(modelUrl) } };
 }
 
@@ -100,6 +100,7 @@ function endGroup(leader: number | undefined): boolean {
 }
 
 function readEvents({ name }: RealAgent, place: Place): Pick<MeasuredAgent, 'events' | 'tools'> {
+  runHookline(['bridge', 'drain'], place);
   const { stdout } = runHookline(['trace', 'export', '--agent', name, '--json'], place);
   const events = stdout
     .split('\n')
