@@ -19,6 +19,8 @@ export interface PluginIssue {
     | 'automation'
     | 'uncaught';
   readonly message: string;
+  /** What its author can do about it. */
+  readonly hint?: string;
   /** An error means that the subject does not work. */
   readonly level: 'warning' | 'error';
   /** Set when the host reports it, too, among the guards that may be missing. */
@@ -26,6 +28,11 @@ export interface PluginIssue {
 }
 
 export type OnIssue = (issue: PluginIssue) => void;
+
+/** Formats an issue as one line for the user. */
+export function formatIssue({ plugin, message, hint }: PluginIssue): string {
+  return `plugin ${plugin}: ${message}${hint === undefined ? '' : ` (${hint.replace(/\.$/, '')})`}`;
+}
 
 /** How many uncaught errors of one plugin are reported: a timer may throw for ever. */
 const MAX_REPORTED = 10;
