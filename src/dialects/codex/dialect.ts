@@ -11,5 +11,6 @@ export const codex = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: { protected: ['.codex/hooks.json', '.codex/config.toml'] },
 } as const satisfies Dialect;

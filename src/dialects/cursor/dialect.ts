@@ -11,5 +11,6 @@ export const cursor = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: { protected: ['.cursor/hooks.json', '.cursor/hooks/'] },
 } as const satisfies Dialect;

@@ -11,6 +11,7 @@ export const droid = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: {
     protected: ['.factory/hooks.json', '.factory/hooks/', '.factory/settings*.json'],
   },

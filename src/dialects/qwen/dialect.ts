@@ -11,5 +11,6 @@ export const qwen = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: { protected: ['.qwen/settings.json', '.qwen/extensions/'] },
 } as const satisfies Dialect;
