@@ -387,6 +387,47 @@ describe('settings beside hooks', () => {
   });
 });
 
+describe('a malformed restriction', () => {
+  const EXPECTED = 'expected a list of strings, found';
+
+  test.each([
+    ['"https://x.y/*"', 'the string "https://x.y/*"'],
+    ['{"a": 1}', 'object'],
+    ['null', 'null'],
+    ['[5]', 'number 5'],
+  ])('%s of HTTP hooks allows nothing, and is reported', (text, found) => {
+    const value: unknown = JSON.parse(text);
+    const lists = { allowedHttpHookUrls: value, httpHookAllowedEnvVars: value };
+    const { httpRules, why, entries } = summarizeSources(
+      createMachine({
+        'home/.claude/settings.json': lists,
+        'proj/.claude/settings.json': { ...hook('theirs'), ...lists },
+      }),
+    );
+    const [theirs] = entries;
+    if (theirs === undefined) throw new BugError('no entry');
+    const nothing = { allowedUrls: [], ownUrls: [], allowedEnvVars: [] };
+    expect(httpRules(USER)).toEqual(nothing);
+    expect(httpRules(theirs.source)).toEqual({ ...nothing, workspaceUrls: [] });
+    const reported = why.filter((each) => each.includes(`${EXPECTED} ${found}`));
+    expect(reported).toHaveLength(4);
+  });
+
+  test.each([
+    ['allowManagedHooksOnly', 'yes'],
+    ['strictPluginOnlyCustomization', 'hooks'],
+  ])('%s of the administrator counts as true, and is reported', (name, value) => {
+    const { commands, why } = summarizeSources(
+      createMachine({
+        'home/.claude/settings.json': hook('mine'),
+        'etc/managed-settings.json': { ...hook('theirs'), [name]: value },
+      }),
+    );
+    expect(commands).toEqual(['theirs']);
+    expect(why.filter((each) => each.includes('expected true or false'))).toHaveLength(1);
+  });
+});
+
 test('a file that changes is read as it then is', () => {
   const machine = createMachine({ 'proj/.claude/settings.json': hook('old') });
   expect(summarizeSources(machine).commands).toEqual(['old']);
