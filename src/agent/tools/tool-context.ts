@@ -123,16 +123,24 @@ export interface AgentReport {
   readonly tokens: number;
   readonly toolCalls: number;
   readonly usage: Readonly<Record<string, number>>;
+  /** A hook ended it early. */
+  readonly refusedByHook?: true;
 }
 
-/** The agent's task list; hooks may refuse a change, and the string gives the reason. */
+/** The agent's task list; hooks may refuse a change. */
 export interface TaskItems {
   create(
     item: { subject: string; description: string },
     signal: AbortSignal,
-  ): Promise<TaskItem | string>;
-  update(id: string, change: TaskItemChange, signal: AbortSignal): Promise<TaskItem | string>;
+  ): Promise<TaskItem | TaskRefusal>;
+  update(id: string, change: TaskItemChange, signal: AbortSignal): Promise<TaskItem | TaskRefusal>;
   find(id: string): TaskItem | null;
+}
+
+/** Why a task list was not changed. */
+export interface TaskRefusal {
+  readonly reason: string;
+  readonly refusedByHook?: true;
 }
 
 export interface TaskItem {
