@@ -122,6 +122,7 @@ async function createSubagent(
   const modelName = task.model ?? type.model;
   const agent: Agent = createAgent({
     facts: { id, parentId: parent.facts.id, type: type.name },
+    parent,
     session,
     toolContext,
     tools: () => tools,
