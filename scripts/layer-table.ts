@@ -60,7 +60,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   trace: { mayImport: ['base', 'hooks', 'tool-vocabularies'], packages: [] },
   store: {
     mayImport: ['base', 'trace', { to: 'hooks', typesOnly: true }],
-    packages: ['kysely', 'libsql', 'proper-lockfile'],
+    packages: ['kysely', 'libsql', 'proper-lockfile', 'ulid'],
   },
   plugins: {
     mayImport: [
