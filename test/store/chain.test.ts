@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { EventStore, NewEvent } from '../../src/store/event-store.ts';
+import type { EventOrigin, EventStore, NewEvent } from '../../src/store/event-store.ts';
 import { createDirectory } from '../base/directory.ts';
 import { createEvent } from './new-event.ts';
 import { openFile, openStore } from './open-store.ts';
@@ -32,7 +32,7 @@ const anyEvent: fc.Arbitrary<NewEvent> = fc
     hooks: fc.array(oddText, { maxLength: 3 }),
     hasFailed: fc.boolean(),
     isVerified: fc.boolean(),
-    origin: fc.constantFrom('dispatch', 'bridge', 'file', 'import'),
+    origin: fc.constantFrom<EventOrigin>('dispatch', 'bridge', 'file', 'import'),
     payload: fc.uint8Array({ maxLength: 60 }),
   })
   .map((fields) => ({ ...fields, receivedAt: Date.now() }));
