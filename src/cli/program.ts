@@ -87,6 +87,7 @@ const GROUPS = {
   plugin: 'Manage Cline plugins',
   session: 'Call back from a hook into its session',
   sessions: 'Manage stored sessions',
+  trace: 'Search stored events',
 };
 
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { getErrorMessage, tryOrNull } from '../base/errors.ts';
+import { getErrorMessage, HooklineError, tryOrNull } from '../base/errors.ts';
 import { importOptional } from '../base/optional-packages.ts';
 
 /** The one interface over the two SQLite bindings: `node:sqlite` where Node.js has it, else `libsql`. */
@@ -61,10 +61,7 @@ interface LibsqlDatabase {
  * takes a single value that is an object for named ones, and ends the process when it is none.
  */
 async function openLibsql(file: string): Promise<SqlDatabase> {
-  const Database = await importOptional(
-    'the event store',
-    async () => require('libsql') as new (file: string) => LibsqlDatabase,
-  );
+  const Database = await importOptional('the event store', async () => requireBinding('libsql'));
   const database = new Database(file);
   return {
     exec: (sql) => database.exec(sql),
@@ -81,6 +78,12 @@ async function openLibsql(file: string): Promise<SqlDatabase> {
 
 const require: (name: string) => unknown = createRequire(import.meta.url);
 
+function requireBinding(name: 'libsql'): new (file: string) => LibsqlDatabase;
+function requireBinding(name: 'node:sqlite'): BuiltInModule;
+function requireBinding(name: string): unknown {
+  return require(name);
+}
+
 interface BuiltInModule {
   readonly DatabaseSync: new (file: string) => BuiltInDatabase;
 }
@@ -90,7 +93,7 @@ function loadWithoutWarning(): BuiltInModule | null {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
-    return tryOrNull(() => require('node:sqlite') as BuiltInModule);
+    return tryOrNull(() => requireBinding('node:sqlite'));
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -134,6 +137,7 @@ const FAULT_NAMES: readonly (readonly [RegExp, SqlFault])[] = [
 /** Reads the result code, which each binding puts elsewhere; libsql has it only in the message of some errors. */
 export function classifyError(error: unknown): SqlFault {
   if (typeof error !== 'object' || error === null) return 'other';
+  if (error instanceof HooklineError) return classifyError(error.cause);
   const code: unknown = 'errcode' in error ? error.errcode : 'rawCode' in error && error.rawCode;
   if (typeof code === 'number' && code !== 0) {
     const fault = FAULTS[code % 256];

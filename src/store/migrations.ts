@@ -5,12 +5,13 @@ import {
   type Migration,
   Migrator,
   type QueryResult,
+  type RawBuilder,
   sql,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { getErrorMessage } from '../base/errors.ts';
+import { getErrorMessage, HooklineError, invariant } from '../base/errors.ts';
 import type { SqlDatabase, SqlValue } from './driver.ts';
 
 /** One for each version of the schema; its number is stored as `user_version`. Never changed once released. */
@@ -43,12 +44,10 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await createIndex(database, 'events_by_session', 'session_id');
       await createIndex(database, 'events_by_agent', 'agent');
       await createIndex(database, 'events_by_time', 'at');
-      await database.schema
-        .createIndex('events_by_effect')
-        .on('events')
-        .column('effect')
-        .where(sql.ref('effect'), 'is not', null)
-        .execute();
+      // Only our own dispatches have these, so that they cost other events nothing.
+      await createPartialIndex(database, 'events_by_effect', sql`effect IS NOT NULL`);
+      await createPartialIndex(database, 'events_with_hooks', sql`hooks <> '[]'`);
+      await createPartialIndex(database, 'events_that_failed', sql`has_failed = 1`);
       await createChainTables(database);
     },
   },
@@ -56,6 +55,14 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 
 async function createIndex(database: Kysely<unknown>, name: string, column: string) {
   await database.schema.createIndex(name).on('events').column(column).execute();
+}
+
+async function createPartialIndex(
+  database: Kysely<unknown>,
+  name: string,
+  condition: RawBuilder<unknown>,
+) {
+  await sql`CREATE INDEX ${sql.ref(name)} ON events (effect) WHERE ${condition}`.execute(database);
 }
 
 async function createChainTables(database: Kysely<unknown>): Promise<void> {
@@ -93,7 +100,12 @@ export async function migrateSchema(database: SqlDatabase): Promise<void> {
     provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
   });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw toError(error);
+  if (error !== undefined) {
+    throw new HooklineError('STORE_UNUSABLE', {
+      message: `the tables of the event store cannot be created: ${getErrorMessage(error)}`,
+      cause: error,
+    });
+  }
   database.exec(`PRAGMA user_version = ${Object.keys(MIGRATIONS).length}`);
 }
 
@@ -105,7 +117,7 @@ function createDriver(database: SqlDatabase) {
       return Promise.resolve({ rows: rows as Row[] });
     },
     streamQuery: () => {
-      throw new TypeError('migrations do not stream');
+      invariant(false, 'migrations do not stream');
     },
   };
   const nothing = (): Promise<void> => Promise.resolve();
@@ -118,8 +130,4 @@ function createDriver(database: SqlDatabase) {
     releaseConnection: nothing,
     destroy: nothing,
   };
-}
-
-function toError(value: unknown): Error {
-  return value instanceof Error ? value : new TypeError(getErrorMessage(value));
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HooklineOptions, type HooklineResult, runHookline } from '../cli/hookline.ts';
@@ -165,12 +165,14 @@ describe('a broken trace', () => {
     const good = '{"type":"dispatch","outcomes":[{"hook":"a","durationMs":1,"status":"decided"}]}';
     const lines = ['garbage', good, 'null', '{"outcomes":5}', '\uFFFD', good.slice(0, 30)];
     write(workspace.home, '.hookline/trace/trace.jsonl', lines.join('\n'));
+    // The last line is not taken while somebody may be writing it.
+    utimesSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'), 1, 1);
     const { code, stdout } = await runHookline(['hooks', 'stats', '--json'], at(workspace));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ hooks: [{ hook: 'a', runs: 1 }], unreadable: 5 });
   });
 
-  it('that is a directory is an error of `stats` and a note of `fire`', async () => {
+  it('that is a directory is a note of `fire`, and `stats` counts what is stored', async () => {
     const workspace = createWorkspaceWithHooks();
     mkdirSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'), {
       recursive: true,
@@ -181,8 +183,10 @@ describe('a broken trace', () => {
       code: 1,
       stderr: expect.stringContaining('the trace in'),
     });
-    expect(results.stats).toMatchObject({ code: 2, stdout: '' });
-    expect(results.stats.stderr).toContain('cannot be read');
+    expect(results.stats).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No hook has run'),
+    });
   });
 });
 

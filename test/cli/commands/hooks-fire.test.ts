@@ -250,7 +250,7 @@ describe('hooks fire', () => {
     });
   });
 
-  it('leaves a trace that only the user can read and that holds no secret', async () => {
+  it('leaves a trace that only the user can read, and that is shown without its secrets', async () => {
     const workspace = createTempWorkspace();
     write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ context: 'done' }));
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
@@ -259,11 +259,15 @@ describe('hooks fire', () => {
       at(workspace),
     );
     const file = path.join(workspace.home, '.hookline/trace/trace.jsonl');
-    const text = readFileSync(file, 'utf8');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
-    expect(text).not.toContain('a1B2a1B2');
-    expect(JSON.parse(text)).toMatchObject({ type: 'dispatch', event: 'PreToolUse' });
+    const [shown, raw] = [
+      await runHookline(['trace', 'export'], at(workspace)),
+      await runHookline(['trace', 'export', '--raw'], at(workspace)),
+    ];
+    expect(JSON.parse(shown.stdout)).toMatchObject({ agent: 'hookline', event: 'PreToolUse' });
+    expect(shown.stdout).not.toContain('a1B2a1B2');
+    expect(raw.stdout).toContain(secret);
   });
 });
 
