@@ -102,7 +102,7 @@ async function findActiveCauses(
   const { name, install } = agent;
   const commands = active.flatMap(({ files }) => files.flatMap((file) => file.commands));
   const own = await Promise.all(
-    active.map(({ scope }) => install.findCauses?.(createPlace(name, scope, machine)) ?? []),
+    active.map(async ({ scope }) => install.findCauses?.(createPlace(name, scope, machine)) ?? []),
   );
   return [
     ...(await findVersionCauses(agent, machine)),
