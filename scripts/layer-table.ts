@@ -57,7 +57,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   process: { mayImport: ['base'], packages: ['cross-spawn'] },
   callback: { mayImport: ['base'], packages: [] },
-  trace: { mayImport: ['base', 'hooks'], packages: [] },
+  trace: { mayImport: ['base', 'hooks', 'tool-vocabularies'], packages: [] },
   bridge: {
     mayImport: [
       'base',

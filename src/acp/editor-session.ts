@@ -60,6 +60,7 @@ export class EditorSession {
   /** Sends the updates that were queued and all further ones: the editor knows the session now. */
   release(): void {
     this.#connection.release(this.id);
+    this.#session.runPending();
   }
 
   /** Modes and options, for the response to a request that opens the session. */

@@ -195,7 +195,7 @@ export function listContainerKeys(text: string, container: readonly string[]): R
 /** Reads the value of a settings file; null when it is not a JSON object. */
 export function readSettingsValue(text: string): Readonly<Record<string, unknown>> | null {
   const root = parseDocument(stripByteOrderMark(text));
-  const value: unknown = typeof root === 'number' ? null : getNodeValue(root);
+  const value: unknown = typeof root === 'string' ? null : getNodeValue(root);
   return isRecord(value) ? value : null;
 }
 
@@ -214,8 +214,8 @@ function splitMark(text: string): { readonly mark: string; readonly body: string
 
 function parse(body: string): Node {
   const root = parseDocument(body);
-  if (typeof root !== 'number') return root;
-  throw createEditError(`expected JSON, found an error at line ${getLineNumber(body, root)}`);
+  if (typeof root !== 'string') return root;
+  throw createEditError(root);
 }
 
 function createShapeError(

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { appendNode, getLineNumber, parseDocument, removeNode } from '../base/edit-json.ts';
+import { appendNode, parseDocument, removeNode } from '../base/edit-json.ts';
 import { HooklineError } from '../base/errors.ts';
 import { resolveBuiltFile } from '../base/built-files.ts';
 import { withFileLock } from '../base/files.ts';
@@ -101,10 +101,9 @@ function findSection(body: string, name: string): Node | null {
 
 function parseObject(body: string): Node {
   const root = parseDocument(body);
-  if (typeof root !== 'number' && root.type === 'object') return root;
-  const place = typeof root === 'number' ? ` at line ${getLineNumber(body, root)}` : '';
+  if (typeof root !== 'string' && root.type === 'object') return root;
   throw new HooklineError('CONFIG_INVALID', {
-    message: `expected a JSON object, found something else${place}`,
+    message: typeof root === 'string' ? root : 'expected a JSON object, found something else',
     hint: 'Fix the file by hand; nothing was changed.',
   });
 }

@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
-import { getErrorCode, HooklineError } from './errors.ts';
+import { getErrorCode, getErrorMessage, HooklineError } from './errors.ts';
 
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
@@ -108,6 +108,19 @@ export function isDataDirectory(name: string): boolean {
 export function isNotFoundError(error: unknown): boolean {
   const code = getErrorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+const FILE_ERRORS = new Map([
+  ['ENOENT', 'file not found'],
+  ['ENOTDIR', 'file not found'],
+  ['EISDIR', 'it is a directory'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+]);
+
+/** Says for a message that names the file why it could not be read; the system's own words name it again. */
+export function explainFileError(error: unknown): string {
+  return FILE_ERRORS.get(getErrorCode(error) ?? '') ?? getErrorMessage(error);
 }
 
 /** Replaces a file in one step, readable by its owner only; the old content survives a crash. */

@@ -1,6 +1,7 @@
 import { DIALECTS, listDialectsWith, PATH_OPTIONS } from '../dialects/index.ts';
 import type { PathOption } from '../dialects/options.ts';
 import type { HookImport } from '../dialects/import-hooks.ts';
+import { EFFECTS } from '../hooks/decision.ts';
 import { TOOLSETS } from '../tool-vocabularies/vocabulary.ts';
 import type { Command } from './context.ts';
 
@@ -59,6 +60,79 @@ const NO_LOAD: CommandFlag = {
   about: 'do not load plugins',
 };
 
+const EVENT_FILTERS: readonly CommandFlag[] = [
+  { flag: '--workspace <dir>', about: 'events of this directory or below it (default: all)' },
+  { flag: '--session <id>', about: 'events of this session; the beginning of its id is enough' },
+  { flag: '--agent <name>', about: 'events of this agent: claude, cline, codex … or hookline' },
+  { flag: '--event <name>', about: 'events of this name' },
+  { flag: '--hook <id>', about: 'events that this hook was asked about' },
+  { flag: '--effect <effect>', about: 'events with this verdict', choices: EFFECTS },
+  { flag: '--failed', about: 'events for which a hook failed' },
+  { flag: '--since <time>', about: 'events since then: 2h, 7d, 2026-11-18, 2026-11-18T09:30' },
+];
+const EVENT_VIEW: CommandFlag = {
+  flag: '--as <format>',
+  about: 'print a line of JSON for each event, as this program reads them',
+  choices: ['agent-monitoring'],
+};
+
+/** `hookline trace …` */
+const TRACE_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'trace list',
+    about: 'List stored events of all workspaces and agents, the newest last',
+    flags: [
+      ...EVENT_FILTERS,
+      { flag: '--limit <n>', about: 'at most as many of the newest (default: 50)' },
+      EVENT_VIEW,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).listTrace),
+  },
+  {
+    usage: 'trace show <id>',
+    about: 'Show an event with its payload (an id prefix is enough; `last`: the newest)',
+    flags: [EVENT_VIEW],
+    load: async () => toCommand((await import('./commands/trace.ts')).showTrace),
+  },
+  {
+    usage: 'trace export',
+    about: 'Print a line of JSON for each event, in the form of CloudEvents',
+    flags: [
+      ...EVENT_FILTERS,
+      { flag: '--limit <n>', about: 'at most as many of the newest (default: all)' },
+      EVENT_VIEW,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).exportTrace),
+  },
+  {
+    usage: 'trace tail',
+    about: 'Print the last events, then each new one until Ctrl-C',
+    flags: [
+      ...EVENT_FILTERS,
+      { flag: '--limit <n>', about: 'how many of the last events (default: 10)' },
+      EVENT_VIEW,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).tailTrace),
+  },
+  {
+    usage: 'trace verify',
+    about: 'Check that no stored event was changed or is missing; exit 1 when one is',
+    flags: [],
+    load: async () => (await import('./commands/trace.ts')).verifyTrace,
+  },
+  {
+    usage: 'trace purge',
+    about: 'Remove stored events for good',
+    flags: [
+      { flag: '--session <id>', about: 'those of this session' },
+      { flag: '--before <time>', about: 'those before then: 7d, 2026-11-01' },
+      { flag: '--all', about: 'all of them' },
+      YES,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).purgeTrace),
+  },
+];
+
 /** `hookline plugin …` */
 const PLUGIN_ROWS: readonly CommandRow[] = [
   {
@@ -107,7 +181,10 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
   {
     usage: 'plugin validate <plugin>',
     about: 'Check a plugin by name or path: package, manifest, setup',
-    flags: [TRUST_YES],
+    flags: [
+      TRUST_YES,
+      { flag: '--lenient', about: 'only warn of rules of the manifest that it breaks' },
+    ],
     load: async () => toCommand((await import('./commands/plugin/validate.ts')).validate),
   },
   {
@@ -581,6 +658,7 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: [YES],
     load: async () => toCommand((await import('./commands/sessions.ts')).removeSessions),
   },
+  ...TRACE_ROWS,
   {
     usage: 'doctor',
     about: 'Check whether hooks can work here',

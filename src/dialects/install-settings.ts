@@ -33,7 +33,7 @@ export function readSettingsObject(file: string): Readonly<Record<string, unknow
   const text = tryOrNull(() => readSettingsTextIfPresent(file));
   if (text === null) return null;
   const root = parseDocument(stripByteOrderMark(text));
-  const value: unknown = typeof root === 'number' ? null : getNodeValue(root);
+  const value: unknown = typeof root === 'string' ? null : getNodeValue(root);
   return isRecord(value) ? value : null;
 }
 

@@ -60,8 +60,8 @@ interface OwnSettings {
   readonly 'env.pass': readonly string[];
   readonly 'bridge.agents': readonly string[];
   readonly 'trace.enabled': boolean;
-  readonly 'trace.maxFileBytes': number;
-  readonly 'trace.maxFiles': number;
+  readonly 'trace.maxDays': number;
+  readonly 'trace.maxBytes': number;
 }
 
 /** `on`, `off`, or the hosts that can be reached. */
@@ -336,18 +336,18 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     ...AGENTS,
   },
   'trace.enabled': {
-    description: 'Whether each dispatch is written to the trace.',
+    description: 'Whether each dispatch of Hookline is stored in the event store.',
     defaultValue: true,
     ...BOOLEAN,
   },
-  'trace.maxFileBytes': {
-    description: 'How large a trace file grows before it is rotated.',
-    defaultValue: 8 * 1024 * 1024,
+  'trace.maxDays': {
+    description: 'How many days events stay in the event store.',
+    defaultValue: 30,
     ...POSITIVE_NUMBER,
   },
-  'trace.maxFiles': {
-    description: 'How many trace files are kept.',
-    defaultValue: 5,
+  'trace.maxBytes': {
+    description: 'How large the event store grows before its oldest events are removed.',
+    defaultValue: 1024 ** 3,
     ...POSITIVE_NUMBER,
   },
 };

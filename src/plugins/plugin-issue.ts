@@ -21,6 +21,8 @@ export interface PluginIssue {
   readonly message: string;
   /** An error means that the subject does not work. */
   readonly level: 'warning' | 'error';
+  /** The rule of its manifest that it breaks, for which a strict host refuses the plugin. */
+  readonly violation?: string;
   /** Set when the host reports it, too, among the guards that may be missing. */
   readonly isMissingGuard?: true;
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { getErrorMessage, tryOrNull } from '../base/errors.ts';
+import { getErrorMessage, HooklineError, tryOrNull } from '../base/errors.ts';
 import { importOptional } from '../base/optional-packages.ts';
 
 /** The one interface over the two SQLite bindings: `node:sqlite` where Node.js has it, else `libsql`. */
@@ -134,6 +134,7 @@ const FAULT_NAMES: readonly (readonly [RegExp, SqlFault])[] = [
 /** Reads the result code, which each binding puts elsewhere; libsql has it only in the message of some errors. */
 export function classifyError(error: unknown): SqlFault {
   if (typeof error !== 'object' || error === null) return 'other';
+  if (error instanceof HooklineError) return classifyError(error.cause);
   const code: unknown = 'errcode' in error ? error.errcode : 'rawCode' in error && error.rawCode;
   if (typeof code === 'number' && code !== 0) {
     const fault = FAULTS[code % 256];

@@ -1,75 +1,124 @@
 import { systemClock } from '../base/clock.ts';
-import { HooklineError } from '../base/errors.ts';
-import { computeHash, READ_HEAD, toHead } from './chain.ts';
-import { runTransaction, type SqlDatabase, type SqlStatement } from './driver.ts';
+import { getErrorMessage } from '../base/errors.ts';
+import type { SqlValue } from './driver.ts';
+import { type AppendResult, EventWriter } from './event-writer.ts';
 import { type EventFilter, listEvents } from './list-events.ts';
-import { openStoreFile, type StoreFile } from './store-file.ts';
 import {
-  EVENT_COLUMNS,
-  type NewEvent,
-  type StoredEvent,
-  toEventValues,
-  toRowValues,
-  toStoredEvent,
-} from './stored-event.ts';
+  DEFAULT_RETENTION,
+  pruneEvents,
+  readUsedBytes,
+  releasePages,
+  removeEvents,
+  type Retention,
+} from './retention.ts';
+import { StoreFile } from './store-file.ts';
+import { type NewEvent, type StoredEvent, toNumber, toStoredEvent } from './stored-event.ts';
+import { type ChainReport, verifyChain } from './verify-chain.ts';
 
+export type { AppendResult } from './event-writer.ts';
 export type { EventFilter } from './list-events.ts';
+export type { Retention } from './retention.ts';
 export type { EventOrigin, NewEvent, StoredEvent } from './stored-event.ts';
-
-export type AppendResult = 'stored' | 'duplicate';
 
 /** The events of all agents on this machine, in `events.db`. Several processes may write and read it. */
 export interface EventStore {
   /**
    * Settles when the events are on disk (`synchronous = FULL`). What came in one tick is one transaction.
-   * An event whose id is stored already is a duplicate.
+   * An event whose id is stored already is a duplicate. While the database cannot be used, events go to
+   * the spool, on disk as well, and count as stored. Rejects when neither takes them.
    */
   append(events: readonly NewEvent[]): Promise<readonly AppendResult[]>;
-  /** Reads page by page, the newest last. */
+  /** Reads page by page, the newest last. As all that reads, it throws when the database cannot be used. */
   list(filter?: EventFilter): Iterable<StoredEvent>;
   find(id: string): StoredEvent | null;
+  /** The events whose id begins so, at most `limit`. */
+  findByPrefix(prefix: string, limit: number): readonly StoredEvent[];
   lastOf(agent: string): StoredEvent | null;
+  /** The ids of sessions that begin so, in the order of the alphabet, at most `limit`. */
+  findSessions(prefix: string, limit: number): readonly string[];
+  /** Takes what waits in the spool, such as our own dispatches; returns how many events were new. */
+  drain(): Promise<number>;
+  verify(): ChainReport;
+  /** Removes events for good; returns how many. */
+  purge(selection: PurgeSelection): Promise<number>;
+  counts(): StoreCounts;
   /** Settles when all that was appended is on disk. */
   close(): Promise<void>;
+}
+
+/** Events of a session, before a time in milliseconds, or all. */
+export interface PurgeSelection {
+  readonly session?: string;
+  readonly before?: number;
+}
+
+export interface StoreCounts {
+  readonly events: number;
+  /** Of the pages of the database that hold something. */
+  readonly bytes: number;
 }
 
 export interface EventStoreOptions {
   /** The state directory, `~/.hookline`. */
   readonly directory: string;
+  /** How long and how much is stored. */
+  readonly retention?: Retention;
   readonly now?: () => number;
-  /** Gets what users should know: a damaged database that was replaced. */
+  /** Gets what users should know: a damaged database that was replaced, events that wait in the spool. */
   readonly onProblem?: (text: string) => void;
 }
 
-/** Opens the store; rejects when its database cannot be used. */
+/** Opens the store and takes what waits in the spool. A database that cannot be used is reported by what reads it. */
 export async function openEventStore(options: EventStoreOptions): Promise<EventStore> {
-  const { directory, now = () => systemClock.now(), onProblem = () => undefined } = options;
-  const file = await openStoreFile(directory, { now, onProblem });
-  return new SqliteEventStore(file);
+  const {
+    directory,
+    retention = DEFAULT_RETENTION,
+    now = () => systemClock.now(),
+    onProblem = () => undefined,
+  } = options;
+  const store = new SqliteEventStore({ directory, retention, now, onProblem });
+  await store.open();
+  return store;
 }
 
-interface WaitingBatch {
-  readonly events: readonly NewEvent[];
-  readonly resolve: (results: readonly AppendResult[]) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** How often a process that runs for long looks for events to remove. */
+const PRUNE_AFTER_MS = 60 * 60 * 1000;
+const PRUNE_AFTER_EVENTS = 20_000;
 
 class SqliteEventStore implements EventStore {
+  readonly #options: Required<EventStoreOptions>;
   readonly #file: StoreFile;
-  #statements: WriteStatements | null = null;
-  #waiting: WaitingBatch[] = [];
-  #writing: Promise<void> | null = null;
+  readonly #writer: EventWriter;
+  #pruned: { readonly at: number; readonly events: number } | null = null;
+  #appended = 0;
 
-  constructor(file: StoreFile) {
-    this.#file = file;
+  constructor(options: Required<EventStoreOptions>) {
+    this.#options = options;
+    this.#file = new StoreFile(options);
+    this.#writer = new EventWriter(this.#file, options);
   }
 
-  append(events: readonly NewEvent[]): Promise<readonly AppendResult[]> {
-    if (events.length === 0) return Promise.resolve([]);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ events, resolve, reject });
-      this.#writing ??= this.#writeWaiting();
-    });
+  async open(): Promise<void> {
+    try {
+      await this.#file.open();
+    } catch {
+      // Writers use the spool meanwhile. Readers get the error, unless there is nothing else to read.
+      const memory = await this.#file.openMemory();
+      if (memory !== null) this.#writer.copySpool(memory);
+      return;
+    }
+    try {
+      await this.drain();
+    } catch (error) {
+      this.#options.onProblem(`waiting events cannot be stored: ${getErrorMessage(error)}`);
+    }
+  }
+
+  async append(events: readonly NewEvent[]): Promise<readonly AppendResult[]> {
+    const results = await this.#writer.append(events);
+    this.#appended += results.length;
+    this.#pruneIfDue();
+    return results;
   }
 
   list(filter: EventFilter = {}): Iterable<StoredEvent> {
@@ -77,95 +126,87 @@ class SqliteEventStore implements EventStore {
   }
 
   find(id: string): StoredEvent | null {
-    return this.#readOne('id = ?', id);
+    return this.#read('id = ?', id)[0] ?? null;
+  }
+
+  findByPrefix(prefix: string, limit: number): readonly StoredEvent[] {
+    // As a range, for which the index of ids is used.
+    return this.#read('id >= ? AND id < ? LIMIT ?', prefix, `${prefix}\u{10FFFF}`, limit);
   }
 
   lastOf(agent: string): StoredEvent | null {
-    return this.#readOne('agent = ? ORDER BY sequence DESC LIMIT 1', agent);
+    return this.#read('agent = ? ORDER BY sequence DESC LIMIT 1', agent)[0] ?? null;
+  }
+
+  findSessions(prefix: string, limit: number): readonly string[] {
+    return this.#file.database
+      .prepare(
+        'SELECT DISTINCT session_id FROM events WHERE session_id >= ? AND session_id < ? ORDER BY session_id LIMIT ?',
+      )
+      .all(prefix, `${prefix}\u{10FFFF}`, limit)
+      .map((row) => String(row['session_id']));
+  }
+
+  async drain(): Promise<number> {
+    const stored = await this.#writer.drain();
+    this.#appended += stored;
+    if (stored > 0) this.#pruneIfDue();
+    return stored;
+  }
+
+  verify(): ChainReport {
+    return verifyChain(this.#file.database);
+  }
+
+  async purge({ session, before }: PurgeSelection): Promise<number> {
+    await this.#writer.flush();
+    const database = await this.#file.open();
+    const conditions: readonly (readonly [string, SqlValue])[] = [
+      ...(session === undefined ? [] : [['session_id = ?', session] as const]),
+      ...(before === undefined ? [] : [['at < ?', before] as const]),
+    ];
+    // Overwrites the content, which SQLite would otherwise leave in free pages.
+    database.exec('PRAGMA secure_delete = ON');
+    const removed = removeEvents(database, {
+      where: ['1', ...conditions.map(([condition]) => condition)].join(' AND '),
+      values: conditions.map(([, value]) => value),
+      reason: 'purge',
+      at: this.#options.now(),
+    });
+    releasePages(database);
+    return removed;
+  }
+
+  counts(): StoreCounts {
+    const { database } = this.#file;
+    const [row] = database.prepare('SELECT count(*) AS count FROM events').all();
+    return { events: toNumber(row?.['count']), bytes: readUsedBytes(database) };
   }
 
   async close(): Promise<void> {
-    while (this.#writing !== null) await this.#writing;
-    this.#file.database.close();
+    await this.#writer.flush();
+    this.#file.close();
   }
 
-  #readOne(condition: string, value: string): StoredEvent | null {
+  #read(condition: string, ...values: readonly SqlValue[]): readonly StoredEvent[] {
     const statement = this.#file.database.prepare(`SELECT * FROM events WHERE ${condition}`);
-    const [row] = statement.all(value);
-    return row === undefined ? null : toStoredEvent(row);
+    return statement.all(...values).map(toStoredEvent);
   }
 
-  async #writeWaiting(): Promise<void> {
-    await new Promise(setImmediate);
-    while (this.#waiting.length > 0) {
-      const batches = this.#waiting;
-      this.#waiting = [];
-      this.#writeBatches(batches);
-    }
-    this.#writing = null;
-  }
-
-  #writeBatches(batches: readonly WaitingBatch[]): void {
+  /** After the events are on disk, so that nobody waits for it. */
+  #pruneIfDue(): void {
+    const at = this.#options.now();
+    const last = this.#pruned;
+    const isDue =
+      last === null ||
+      Math.abs(at - last.at) > PRUNE_AFTER_MS ||
+      this.#appended - last.events > PRUNE_AFTER_EVENTS;
+    if (!isDue || this.#file.problem !== null) return;
+    this.#pruned = { at, events: this.#appended };
     try {
-      const { database } = this.#file;
-      const statements = (this.#statements ??= prepareWrites(database));
-      const results = runTransaction(database, () =>
-        appendEvents(
-          statements,
-          batches.map(({ events }) => events),
-        ),
-      );
-      batches.forEach(({ resolve }, index) => resolve(results[index] ?? []));
+      pruneEvents(this.#file.database, this.#options.retention, at);
     } catch (error) {
-      for (const { reject } of batches) reject(explainWriteError(this.#file.path, error));
+      this.#options.onProblem(`old events cannot be removed: ${getErrorMessage(error)}`);
     }
   }
-}
-
-interface WriteStatements {
-  readonly readHead: SqlStatement;
-  readonly insert: SqlStatement;
-  readonly moveHead: SqlStatement;
-}
-
-function prepareWrites(database: SqlDatabase): WriteStatements {
-  const columns = ['sequence', 'hash', ...EVENT_COLUMNS];
-  const places = columns.map(() => '?').join(', ');
-  return {
-    readHead: database.prepare(READ_HEAD),
-    insert: database.prepare(
-      `INSERT INTO events (${columns.join(', ')}) VALUES (${places}) ON CONFLICT (id) DO NOTHING`,
-    ),
-    moveHead: database.prepare(
-      'INSERT INTO head (one, sequence, hash) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash',
-    ),
-  };
-}
-
-/** Appends to the chain; must run inside of a write transaction. */
-function appendEvents(
-  { readHead, insert, moveHead }: WriteStatements,
-  batches: readonly (readonly NewEvent[])[],
-): readonly (readonly AppendResult[])[] {
-  const before = toHead(readHead.all());
-  let head = before;
-  const appendEvent = (event: NewEvent): AppendResult => {
-    const values = toEventValues(event);
-    const sequence = head.sequence + 1;
-    const hash = computeHash(head.hash, sequence, values);
-    if (insert.run(sequence, hash, ...toRowValues(values)) === 0) return 'duplicate';
-    head = { sequence, hash };
-    return 'stored';
-  };
-  const results = batches.map((events) => events.map(appendEvent));
-  if (head !== before) moveHead.run(head.sequence, head.hash);
-  return results;
-}
-
-function explainWriteError(file: string, error: unknown): unknown {
-  return new HooklineError('STORE_UNUSABLE', {
-    message: `events cannot be written to ${file}: ${error instanceof Error ? error.message : String(error)}`,
-    hint: 'Check the free space of its disk and whether another program has it locked.',
-    cause: error,
-  });
 }

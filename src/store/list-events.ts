@@ -79,9 +79,9 @@ function createConditions(filter: EventFilter): Conditions {
     session === undefined ? null : ['session_id = ?', [session]],
     agent === undefined ? null : ['agent = ?', [agent]],
     event === undefined ? null : ['(event = ? OR foreign_event = ?)', [event, event]],
-    hook === undefined ? null : [`effect IS NOT NULL AND ${HAS_HOOK}`, [hook]],
+    hook === undefined ? null : [`hooks <> '[]' AND ${HAS_HOOK}`, [hook]],
     effect === undefined ? null : ['effect = ?', [effect]],
-    failed === true ? ['effect IS NOT NULL AND has_failed = 1', []] : null,
+    failed === true ? ['has_failed = 1', []] : null,
     since === undefined ? null : ['at >= ?', [since]],
   ];
   const chosen = parts.filter((part) => part !== null);

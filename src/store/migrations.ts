@@ -5,6 +5,7 @@ import {
   type Migration,
   Migrator,
   type QueryResult,
+  type RawBuilder,
   sql,
   SqliteAdapter,
   SqliteIntrospector,
@@ -43,12 +44,10 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await createIndex(database, 'events_by_session', 'session_id');
       await createIndex(database, 'events_by_agent', 'agent');
       await createIndex(database, 'events_by_time', 'at');
-      await database.schema
-        .createIndex('events_by_effect')
-        .on('events')
-        .column('effect')
-        .where(sql.ref('effect'), 'is not', null)
-        .execute();
+      // Only our own dispatches have these, so that they cost other events nothing.
+      await createPartialIndex(database, 'events_by_effect', sql`effect IS NOT NULL`);
+      await createPartialIndex(database, 'events_with_hooks', sql`hooks <> '[]'`);
+      await createPartialIndex(database, 'events_that_failed', sql`has_failed = 1`);
       await createChainTables(database);
     },
   },
@@ -56,6 +55,14 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 
 async function createIndex(database: Kysely<unknown>, name: string, column: string) {
   await database.schema.createIndex(name).on('events').column(column).execute();
+}
+
+async function createPartialIndex(
+  database: Kysely<unknown>,
+  name: string,
+  condition: RawBuilder<unknown>,
+) {
+  await sql`CREATE INDEX ${sql.ref(name)} ON events (effect) WHERE ${condition}`.execute(database);
 }
 
 async function createChainTables(database: Kysely<unknown>): Promise<void> {

@@ -1,53 +1,123 @@
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatTime } from '../base/clock.ts';
-import { getErrorMessage, HooklineError } from '../base/errors.ts';
+import { getErrorMessage, HooklineError, tryOrNull } from '../base/errors.ts';
 import { createPrivateDirectory, isNotFoundError } from '../base/files.ts';
 import { classifyError, openDatabase, type SqlDatabase } from './driver.ts';
 
 const STORE_FILE = 'events.db';
-/** How many migrations there are. */
+/** As many as there are migrations. */
 export const SCHEMA_VERSION = 1;
-const BUSY_TIMEOUT_MS = 5000;
+const OPEN_WAIT_MS = 5000;
+const RETRY_AFTER_MS = 5000;
 const PRIVATE_FILE = 0o600;
 
-export interface StoreFile {
-  readonly path: string;
+export interface StoreFileOptions {
+  /** The state directory, `~/.hookline`. */
+  readonly directory: string;
+  readonly now: () => number;
+  /** Gets what users should know: a damaged database that was replaced. */
+  readonly onProblem: (text: string) => void;
+}
+
+interface OpenedFile {
   readonly database: SqlDatabase;
-  /** Whether the path still leads to the file that is open: another process may have moved a damaged one away. */
-  isCurrent(): boolean;
+  readonly inode: number | null;
 }
 
-export function getStorePath(directory: string): string {
-  return path.join(directory, STORE_FILE);
+/** The connection to `events.db`: opened on first use, and again when another process has replaced the file. */
+export class StoreFile {
+  readonly path: string;
+  readonly #options: StoreFileOptions;
+  #opened: OpenedFile | null = null;
+  /** Holds what waits in the spool, for readers, while no file can be created. */
+  #memory: SqlDatabase | null = null;
+  #failure: { readonly error: HooklineError; readonly at: number } | null = null;
+
+  constructor(options: StoreFileOptions) {
+    this.#options = options;
+    this.path = path.join(options.directory, STORE_FILE);
+  }
+
+  /** The open database, for readers; throws what made it impossible to open. */
+  get database(): SqlDatabase {
+    const database = this.#opened?.database ?? this.#memory;
+    if (database !== null) return database;
+    throw this.#failure?.error ?? createClosedError(this.path);
+  }
+
+  /** Why the database cannot be used, or null. */
+  get problem(): HooklineError | null {
+    return this.#opened === null ? (this.#failure?.error ?? null) : null;
+  }
+
+  /** Opens the database; creates or migrates its tables, and moves a damaged one away. */
+  async open(): Promise<SqlDatabase> {
+    if (this.#opened !== null && readInode(this.path) === this.#opened.inode) {
+      return this.#opened.database;
+    }
+    this.close();
+    const now = this.#options.now();
+    // An error that waiting does not mend is not looked for with every event.
+    if (this.#failure !== null && Math.abs(now - this.#failure.at) < RETRY_AFTER_MS) {
+      throw this.#failure.error;
+    }
+    try {
+      this.#opened = await openReplacingDamaged(this.path, this.#options);
+      this.#memory = null;
+      this.#failure = null;
+      return this.#opened.database;
+    } catch (caught) {
+      const error = explainOpenError(this.path, caught);
+      this.#failure = { error, at: now };
+      throw error;
+    }
+  }
+
+  /** Opens a database in memory when there is no file and none can be created; null when there is one. */
+  async openMemory(): Promise<SqlDatabase | null> {
+    if ((tryOrNull(() => statSync(this.path).size) ?? 0) > 0) return null;
+    this.#memory = await openMigrated(':memory:');
+    return this.#memory;
+  }
+
+  /** Moves a database away that turned out to be damaged while it was used. */
+  async replaceDamaged(): Promise<void> {
+    if (this.#opened === null) return;
+    const { inode } = this.#opened;
+    this.close();
+    await quarantine(this.path, inode, this.#options);
+  }
+
+  close(): void {
+    const opened = this.#opened;
+    this.#opened = null;
+    this.#memory = null;
+    // A damaged database may fail here, too.
+    tryOrNull(() => opened?.database.close());
+  }
 }
 
-/** Opens the database, creates or migrates its tables; one that is damaged is moved away and reported. */
-export async function openStoreFile(
-  directory: string,
-  { now, onProblem }: { readonly now: () => number; readonly onProblem: (text: string) => void },
-): Promise<StoreFile> {
-  const file = getStorePath(directory);
-  createPrivateDirectory(directory);
+function createClosedError(file: string): HooklineError {
+  return new HooklineError('STORE_UNUSABLE', { message: `the event store ${file} is closed` });
+}
+
+async function openReplacingDamaged(file: string, options: StoreFileOptions): Promise<OpenedFile> {
+  createPrivateDirectory(options.directory);
   for (let attempt = 0; ; attempt++) {
     const inode = createPrivateFile(file);
     try {
-      const database = await openMigrated(file);
-      return { path: file, database, isCurrent: () => readInode(file) === inode };
+      return { database: await openMigrated(file), inode };
     } catch (error) {
-      if (classifyError(error) !== 'corrupt' || attempt === 1) throw explainOpenError(file, error);
-      await quarantine(file, inode, now(), onProblem);
+      if (classifyError(error) !== 'corrupt' || attempt === 1) throw error;
+      await quarantine(file, inode, options);
     }
   }
 }
 
 /** SQLite would create the file readable by everybody; its journal gets the mode of the file. */
 function createPrivateFile(file: string): number | null {
-  try {
-    closeSync(openSync(file, 'a', PRIVATE_FILE));
-  } catch (error) {
-    throw explainOpenError(file, error);
-  }
+  closeSync(openSync(file, 'a', PRIVATE_FILE));
   return readInode(file);
 }
 
@@ -58,12 +128,12 @@ function readInode(file: string): number | null {
 async function openMigrated(file: string): Promise<SqlDatabase> {
   const database = await openDatabase(file);
   try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    database.exec(`PRAGMA busy_timeout = ${OPEN_WAIT_MS}`);
     if (readVersion(database) !== SCHEMA_VERSION) await migrate(database, file);
     database.exec('PRAGMA synchronous = FULL');
     return database;
   } catch (error) {
-    database.close();
+    tryOrNull(() => database.close());
     throw error;
   }
 }
@@ -86,7 +156,7 @@ async function migrate(database: SqlDatabase, file: string): Promise<void> {
     if (version < SCHEMA_VERSION) await migrateSchema(database);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    tryOrNull(() => database.exec('ROLLBACK'));
     throw error;
   }
 }
@@ -95,32 +165,31 @@ function refuseNewer(version: number, file: string): void {
   if (version <= SCHEMA_VERSION) return;
   throw new HooklineError('STORE_NEWER', {
     message: `${file} was written by a newer version of Hookline: expected schema ${SCHEMA_VERSION} or older, found ${version}`,
-    hint: 'Update Hookline, or set HOOKLINE_HOME to another directory. Until then new events are kept in the trace folder beside it.',
+    hint: 'Update Hookline, or set HOOKLINE_HOME to another directory. Until then new events wait in the folder `trace` beside it.',
   });
 }
 
-function explainOpenError(file: string, error: unknown): unknown {
+function explainOpenError(file: string, error: unknown): HooklineError {
   if (error instanceof HooklineError) return error;
   return new HooklineError('STORE_UNUSABLE', {
     message: `the event store ${file} cannot be opened: ${getErrorMessage(error)}`,
-    hint: 'Check its permissions and the free space of its disk, or whether another program has it locked.',
+    hint: 'Check its permissions and the free space of its disk, or whether another program has it locked. Until then new events wait in the folder `trace` beside it.',
     cause: error,
   });
 }
 
 /** Moves a damaged database away, so that a new one can be started; nothing of it is deleted. */
-export async function quarantine(
+async function quarantine(
   file: string,
   inode: number | null,
-  now: number,
-  onProblem: (text: string) => void,
+  { now, onProblem }: StoreFileOptions,
 ): Promise<void> {
   const { default: lockfile } = await import('proper-lockfile');
   const release = await lockfile.lock(file, { realpath: false, retries: { retries: 20 } });
   try {
     // Another process may have replaced it already.
     if (readInode(file) !== inode) return;
-    const target = `${file}.corrupt-${formatTime(now).replaceAll(/[:.]/g, '-')}`;
+    const target = `${file}.corrupt-${formatTime(now()).replaceAll(/[:.]/g, '-')}`;
     for (const suffix of ['-wal', '-shm', '']) {
       moveIfPresent(`${file}${suffix}`, `${target}${suffix}`);
     }

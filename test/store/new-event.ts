@@ -6,7 +6,7 @@ export function createEvent(fields: Partial<NewEvent> = {}): NewEvent {
   return {
     id: ulid(),
     at: 1_790_000_000_000,
-    receivedAt: 1_790_000_000_001,
+    receivedAt: Date.now(),
     agent: 'claude',
     event: 'PreToolUse',
     foreignEvent: 'PreToolUse',

@@ -146,9 +146,9 @@ function createDiscovery(
 
 /** Separates the entries that forward events of other agents to us: here they would record an event twice. */
 function separateForwarding(
-  all: readonly Entry[],
+  all: SourcesReading['entries'],
   { stateDirectory }: SessionBeforeSettings,
-): { readonly entries: readonly Entry[]; readonly forwarding: readonly Ignored[] } {
+): { readonly entries: SourcesReading['entries']; readonly forwarding: readonly Ignored[] } {
   const isForwarding = (entry: Entry): boolean =>
     entry.type === 'command' && findInstalledScript(entry.command, stateDirectory) !== null;
   const files = new Set(all.filter(isForwarding).map(({ source }) => source.file));

@@ -1,14 +1,16 @@
 import { dropUndefined } from '../../base/defined.ts';
+import type { FailureKind } from '../../hooks/decision.ts';
 import { createFailingHandler } from '../command-handler.ts';
 import type { Binds, DiscoveredUnit, FoundHook, Grant } from '../discovery.ts';
 import { computeBinds } from './binding.ts';
 import { listCommandNotes } from './config/command-notes.ts';
-import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
+import type { BrokenEntry, CommandEntry, Entry, Limited } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
 import { explainUnquotedPlaces } from './handlers/start-notes.ts';
 import { formatLabel } from './identity.ts';
 import type { EntryMatcher } from './match/entry-matcher.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.ts';
+import { adviseOnFailure } from './output/advice.ts';
 import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
 
@@ -16,7 +18,7 @@ type UnitName = Pick<DiscoveredUnit, 'id' | 'ownId'>;
 
 /** Creates the hook of an entry; `index` counts the hooks of its event from 0. */
 export function createFoundHook(
-  entry: Entry,
+  entry: Limited<Entry>,
   { id, ownId, index }: UnitName & { readonly index: number },
   entryMatcher: EntryMatcher,
   handlers: EntryHandlers,
@@ -57,9 +59,13 @@ export function createFoundHook(
     timeoutMs: entry.timeoutMs,
     onFailure: getFailurePolicy(event, entry.onFailure),
     toHandlers(grant) {
-      const target = { ...createTarget(id, event, grant), source: `${source.file}:${entry.line}` };
+      const target = {
+        ...createTarget(id, event, grant),
+        source: `${source.file}:${entry.line}`,
+        advise: (kind: FailureKind) => adviseOnFailure(entry.type, event, kind),
+      };
       if (entryMatcher.problem !== null && isGate(event)) {
-        return [createFailingHandler(target, entryMatcher.problem)];
+        return [createFailingHandler(target, entryMatcher.problem, 'config')];
       }
       const { fits } = entryMatcher;
       return [handlers.createHandler(entry, { ...target, fits }, grant, index)];
@@ -141,8 +147,13 @@ export function createBrokenGate(
     toHandlers: (grant) =>
       gates.map((gate) =>
         createFailingHandler(
-          { ...createTarget(id, gate, grant), source: `${source.file}:${line}` },
+          {
+            ...createTarget(id, gate, grant),
+            source: `${source.file}:${line}`,
+            advise: (kind) => adviseOnFailure('command', gate, kind),
+          },
           why,
+          'config',
         ),
       ),
   };

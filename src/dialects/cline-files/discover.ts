@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isFile } from '../../base/files.ts';
 import { isInside } from '../../base/paths.ts';
+import type { FailureKind } from '../../hooks/decision.ts';
 import type { Asking, Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { listSearchDirectories } from '../../process/program-finder.ts';
@@ -18,7 +19,7 @@ import {
 } from '../discovery.ts';
 import { findInstalledScript, FORWARDING } from '../installed-command.ts';
 import { chooseAskings, explainUnknownName } from './askings.ts';
-import { createFileHookCodec, type DecideOptions } from './codec.ts';
+import { adviseOnFailure, createFileHookCodec, type DecideOptions } from './codec.ts';
 import {
   type HookDirectory,
   listExpectedDirectories,
@@ -230,6 +231,7 @@ function createHandlers(
     vocabulary: profile,
     ...createNameChoice(file),
     onFailure: grant.onFailure,
+    advise: (kind: FailureKind) => adviseOnFailure(file.name, kind),
     ...(misfit === findNoMisfit ? {} : { fits: misfit }),
     withheld: grant.withheld,
   };

@@ -1,5 +1,6 @@
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
+import { type HookProblem, listHookProblems } from '../../../dialects/index.ts';
 import { type Verdict, isAwaitingTrust } from '../../../hooks/decision.ts';
 import { colors } from '../../output/colors.ts';
 import { DeltaBuffer } from '../../../host/redact-stream.ts';
@@ -16,7 +17,7 @@ import type { CommandContext } from '../../context.ts';
 import type { ActivityLine } from './activity-line.ts';
 import { toForeignScreenText, toScreenText, truncateLines } from './format-text.ts';
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
-import { listFailures, formatVerdict } from '../../output/format-verdict.ts';
+import { formatProblem, formatVerdict } from '../../output/format-verdict.ts';
 import path from 'node:path';
 import { listCallParts } from '../../../agent/call-parts.ts';
 import { isRecord } from '../../../base/json.ts';
@@ -77,9 +78,7 @@ export class ChatReport {
         this.#showVerdict(event.verdict);
         break;
       case 'hook-late':
-        if (event.notice !== null) {
-          this.showText(formatHookNotice(event.event, event.hook, event.notice));
-        }
+        this.#showLate(event);
         break;
       case 'retry-start':
         this.showText(colors.yellow(formatRetry(event)));
@@ -134,6 +133,13 @@ export class ChatReport {
     );
     for (const text of listHookMessages(verdict)) this.#showOnce(text, this.#shownInRun);
     for (const text of untrusted) this.#showOnce(text, this.#shownInChat);
+  }
+
+  #showLate(late: Extract<RuntimeEvent, { type: 'hook-late' }>): void {
+    for (const problem of listHookProblems([late])) {
+      this.#showOnce(formatHookProblem(problem), this.#shownInRun);
+    }
+    if (late.notice !== null) this.showText(formatHookNotice(late.event, late.hook, late.notice));
   }
 
   #showOnce(text: string, alreadyShown: Set<string>): void {
@@ -270,11 +276,14 @@ function formatHead(verdicts: readonly Verdict[]): string {
 /** Failures and messages of hooks, which are shown at once. */
 function listHookMessages({ event, outcomes, messages }: Verdict): readonly string[] {
   return [
-    ...listFailures(outcomes).map(({ hook, message }) =>
-      colors.red(`hook failed: ${toOneLine(hook)}: ${toPrintableLines(message)}`),
-    ),
+    ...listHookProblems(outcomes).map(formatHookProblem),
     ...messages.map(({ hook, text }) => formatHookNotice(event, hook, text)),
   ];
+}
+
+function formatHookProblem(problem: HookProblem): string {
+  const text = `hook ${formatProblem(problem)}`;
+  return problem.kind === 'failed' ? colors.red(text) : colors.yellow(text);
 }
 
 function formatHookNotice(event: string, hook: string, text: string): string {

@@ -130,7 +130,12 @@ export class EventDispatcher {
 
   #forward(event: RuntimeEvent, agent: AgentState): void {
     if (event.type === 'tool-start') this.#started.add(event.callId);
-    for (const body of this.#convert(event, agent)) this.#notify(body, agent);
+    for (const body of this.#convert(event, agent)) {
+      if (body.type === 'message-added' && event.type === 'tool-end') {
+        this.#snapshots.recordResult(agent, body.message);
+      }
+      this.#notify(body, agent);
+    }
   }
 
   #notify(
