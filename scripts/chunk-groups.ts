@@ -104,6 +104,17 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/dialects/*/input/read-payload.ts',
     'src/dialects/*/write-answer.ts',
   ],
+  // Needed only to store events, and to read what is stored.
+  store: [
+    'src/store/',
+    'src/cli/with-store.ts',
+    'src/cli/event-filter.ts',
+    'src/cli/commands/trace.ts',
+    'src/cli/output/format-event.ts',
+    'src/host/redact-event.ts',
+  ],
+  // Needed only to create the tables of the store.
+  'store-tables': ['src/store/migrations.ts', 'node_modules/kysely/'],
   // Needed only for requests over HTTP.
   http: ['src/base/network-addresses.ts', 'src/base/http-body.ts'],
   // Needed only to write, copy and remove hooks.

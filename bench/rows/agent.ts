@@ -1,9 +1,11 @@
+import path from 'node:path';
 import { createScriptedModel } from '../../src/agent/models/scripted.ts';
 import { createHookEngine } from '../../src/hooks/engine.ts';
 import type { EventName, HookEvent } from '../../src/hooks/facts.ts';
 import type { Handler, HandlerSource } from '../../src/hooks/handler.ts';
-import { type Host, openTrace } from '../../src/host/host.ts';
+import type { Host } from '../../src/host/host.ts';
 import { createDispatchEntry } from '../../src/trace/entry.ts';
+import { TraceFile } from '../../src/trace/trace-file.ts';
 import { createTempWorkspace, openHost, type TempWorkspace } from '../temp-workspace.ts';
 import { createReadingTurns, refuseUnlessDone, storeSession, writeFiles } from '../reading.ts';
 import type { Contest, Row, RowOptions } from '../row.ts';
@@ -160,7 +162,8 @@ async function openHookCalls(tracing: Tracing, { quick }: RowOptions): Promise<C
   const long = await eventsOfTurn(MESSAGES);
   const empty = await eventsOfTurn(0);
   const host = await openHost(place);
-  const trace = tracing === 'traced' ? openTrace(host, refuse) : null;
+  const directory = path.join(host.stateDirectory ?? '', 'trace');
+  const trace = tracing === 'traced' ? new TraceFile({ directory, onProblem: refuse }) : null;
   const engine = createHookEngine({
     sources: [{ handlers: () => EVENTS_OF_A_TURN.map((name) => createHandler(name, 0, count)) }],
     moment: () => host.moment(),

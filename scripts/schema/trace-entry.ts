@@ -44,6 +44,13 @@ export const TRACE_ENTRY = z.strictObject({
   taskId: text('Id of the task.'),
   cwd: text('Current directory of the session.'),
   root: z.string().nullable().describe('The primary workspace root; null without one.'),
+  call: z
+    .strictObject({
+      tool: text('The tool, in Claude’s vocabulary.'),
+      paths: z.array(z.string()).describe('The files that the call names, absolute.'),
+    })
+    .nullable()
+    .describe('The call; null for an event without one.'),
   effect: EFFECT.describe('Effect of the verdict; of a late answer, its own.'),
   aborted: flag('Whether the caller gave up before the verdict.'),
   stop: STOP,

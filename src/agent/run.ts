@@ -169,6 +169,9 @@ function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'du
     ending,
     text: end.text,
     reason: end.reason,
+    ...(ENDED_BY_HOOKS.includes(ending) && agent.refusingHooks.length > 0
+      ? { endedByHooks: agent.refusingHooks }
+      : {}),
     iterations: turn.iteration,
     usage,
     costUsd: costUsd === null ? null : roundCost(costUsd),
@@ -177,6 +180,8 @@ function buildResult(agent: Agent, end: TurnsEnd): Omit<RunResult, 'runId' | 'du
       deferred === null ? null : { id: deferred.id, name: deferred.name, input: deferred.input },
   };
 }
+
+const ENDED_BY_HOOKS: readonly RunEnding[] = ['refused', 'stopped_by_hook'];
 
 /** Sums of floating-point numbers have meaningless last digits. */
 function roundCost(dollars: number): number {

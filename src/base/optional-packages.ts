@@ -10,6 +10,7 @@ export const OPTIONAL_PACKAGES: Readonly<Record<string, string>> = {
   '@vscode/ripgrep': '^1.18.0',
   ai: '^6.0.326',
   'es-module-lexer': '^3.0.4',
+  libsql: '^0.5.29',
   'oxc-transform': '^0.158.0',
 };
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseScript } from '../agent/models/scripted.ts';
 import { dropUndefined } from '../base/defined.ts';
-import { HooklineError, getErrorMessage } from '../base/errors.ts';
-import { isDirectory } from '../base/files.ts';
+import { HooklineError } from '../base/errors.ts';
+import { explainFileError, isDirectory } from '../base/files.ts';
 import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';
 import type { StartRequest } from '../host/agent/sessions.ts';
 
@@ -104,8 +104,8 @@ function readScript(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw createUsageError(
-      `--script must be a file with the turns of a scripted model: ${getErrorMessage(error)}`,
-      'Pass one that exists.',
+      `--script ${file} cannot be read: ${explainFileError(error)}`,
+      'Pass a file with the turns of a scripted model, such as [{"text": "Hello."}].',
     );
   }
 }

@@ -1,6 +1,7 @@
 import { DIALECTS, listDialectsWith, PATH_OPTIONS } from '../dialects/index.ts';
 import type { PathOption } from '../dialects/options.ts';
 import type { HookImport } from '../dialects/import-hooks.ts';
+import { EFFECTS } from '../hooks/decision.ts';
 import { TOOLSETS } from '../tool-vocabularies/vocabulary.ts';
 import type { Command } from './context.ts';
 
@@ -59,6 +60,79 @@ const NO_LOAD: CommandFlag = {
   about: 'do not load plugins',
 };
 
+const EVENT_FILTERS: readonly CommandFlag[] = [
+  { flag: '--workspace <dir>', about: 'events of this directory or below it (default: all)' },
+  { flag: '--session <id>', about: 'events of this session; the beginning of its id is enough' },
+  { flag: '--agent <name>', about: 'events of this agent: claude, cline, codex … or hookline' },
+  { flag: '--event <name>', about: 'events of this name' },
+  { flag: '--hook <id>', about: 'events that this hook was asked about' },
+  { flag: '--effect <effect>', about: 'events with this verdict', choices: EFFECTS },
+  { flag: '--failed', about: 'events for which a hook failed' },
+  { flag: '--since <time>', about: 'events since then: 2h, 7d, 2026-11-18, 2026-11-18T09:30' },
+];
+const EVENT_VIEW: CommandFlag = {
+  flag: '--as <format>',
+  about: 'print a line of JSON for each event, as this program reads them',
+  choices: ['agent-monitoring'],
+};
+
+/** `hookline trace …` */
+const TRACE_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'trace list',
+    about: 'List stored events of all workspaces and agents, the newest last',
+    flags: [
+      ...EVENT_FILTERS,
+      { flag: '--limit <n>', about: 'at most as many of the newest (default: 50)' },
+      EVENT_VIEW,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).listTrace),
+  },
+  {
+    usage: 'trace show <id>',
+    about: 'Show an event with its payload (an id prefix is enough; `last`: the newest)',
+    flags: [EVENT_VIEW],
+    load: async () => toCommand((await import('./commands/trace.ts')).showTrace),
+  },
+  {
+    usage: 'trace export',
+    about: 'Print a line of JSON for each event, in the form of CloudEvents',
+    flags: [
+      ...EVENT_FILTERS,
+      { flag: '--limit <n>', about: 'at most as many of the newest (default: all)' },
+      EVENT_VIEW,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).exportTrace),
+  },
+  {
+    usage: 'trace tail',
+    about: 'Print the last events, then each new one until Ctrl-C',
+    flags: [
+      ...EVENT_FILTERS,
+      { flag: '--limit <n>', about: 'how many of the last events (default: 10)' },
+      EVENT_VIEW,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).tailTrace),
+  },
+  {
+    usage: 'trace verify',
+    about: 'Check that no stored event was changed or is missing; exit 1 when one is',
+    flags: [],
+    load: async () => (await import('./commands/trace.ts')).verifyTrace,
+  },
+  {
+    usage: 'trace purge',
+    about: 'Remove stored events for good',
+    flags: [
+      { flag: '--session <id>', about: 'those of this session' },
+      { flag: '--before <time>', about: 'those before then: 7d, 2026-11-01' },
+      { flag: '--all', about: 'all of them' },
+      YES,
+    ],
+    load: async () => toCommand((await import('./commands/trace.ts')).purgeTrace),
+  },
+];
+
 /** `hookline plugin …` */
 const PLUGIN_ROWS: readonly CommandRow[] = [
   {
@@ -107,7 +181,10 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
   {
     usage: 'plugin validate <plugin>',
     about: 'Check a plugin by name or path: package, manifest, setup',
-    flags: [TRUST_YES],
+    flags: [
+      TRUST_YES,
+      { flag: '--lenient', about: 'only warn of rules of the manifest that it breaks' },
+    ],
     load: async () => toCommand((await import('./commands/plugin/validate.ts')).validate),
   },
   {
@@ -121,6 +198,96 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
     about: 'Run the runDemo() that a plugin file exports',
     flags: [TRUST_YES],
     load: async () => toCommand((await import('./commands/plugin/demo.ts')).runPluginDemo),
+  },
+];
+
+const AGENT_SCOPE: CommandFlag = {
+  flag: '--project',
+  about: 'the settings of this project instead of yours',
+};
+const AS_AGENT_HOOKS: CommandFlag = {
+  flag: '--as <package>',
+  about: 'exit codes of this package',
+  choices: ['agent-hooks'],
+};
+const ALL_AGENTS: CommandFlag = { flag: '--all', about: 'all agents' };
+const DRY_RUN: CommandFlag = { flag: '--dry-run', about: 'print what would change; write nothing' };
+
+/** `hookline agents …`: our entry in the settings of other agents. */
+const OTHER_AGENT_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'agents list',
+    about: 'List the agents whose events can be recorded',
+    flags: [],
+    load: async () => (await import('./commands/agents/list.ts')).listAgents,
+  },
+  {
+    usage: 'agents status [agents...]',
+    about: 'Check whether events arrive, and why not; exit 1 when something is broken',
+    flags: [AGENT_SCOPE, AS_AGENT_HOOKS],
+    load: async () => toCommand((await import('./commands/agents/status.ts')).showAgentStatus),
+  },
+  {
+    usage: 'agents enable [agents...]',
+    about: 'Record the events of other agents: adds an entry to their settings',
+    flags: [
+      ALL_AGENTS,
+      AGENT_SCOPE,
+      DRY_RUN,
+      { flag: '--replace', about: 'replace entries of @principal-ai/agent-hooks' },
+      AS_AGENT_HOOKS,
+    ],
+    load: async () => toCommand((await import('./commands/agents/switch.ts')).enableAgents),
+  },
+  {
+    usage: 'agents disable [agents...]',
+    about: 'Remove our entries again, and leave each file as it was found',
+    flags: [ALL_AGENTS, AGENT_SCOPE, DRY_RUN, AS_AGENT_HOOKS],
+    load: async () => toCommand((await import('./commands/agents/switch.ts')).disableAgents),
+  },
+  {
+    usage: 'agents npx-compat',
+    about:
+      'Make `npx @principal-ai/agent-hooks` work in this project: adds a development dependency',
+    flags: [DRY_RUN, { flag: '--remove', about: 'undo it' }, YES],
+    load: async () => toCommand((await import('./commands/agents/npx-compat.ts')).addNpxPackage),
+  },
+  {
+    usage: 'uninstall',
+    about: 'Remove our entries from all agents and projects; your own data stays',
+    flags: [DRY_RUN],
+    load: async () => toCommand((await import('./commands/uninstall.ts')).uninstallHookline),
+  },
+];
+
+/** `hookline bridge …` */
+const BRIDGE_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'bridge serve',
+    about: 'Receive the events of agents on this machine until it is stopped',
+    flags: [
+      { flag: '--port <n>', about: 'port to listen on (default: 3043, or the next free one)' },
+      { flag: '--idle-exit <time>', about: 'stop after so long without a request: 90s, 30m, 2h' },
+    ],
+    load: async () => toCommand((await import('./commands/bridge.ts')).serveBridge),
+  },
+  {
+    usage: 'bridge status',
+    about: 'Show whether the bridge runs, where, and what it received; exit 1 when it does not',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).showBridge,
+  },
+  {
+    usage: 'bridge stop',
+    about: 'Stop the bridge; clients then store events in files',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).stopBridge,
+  },
+  {
+    usage: 'bridge drain',
+    about: 'Take the events that clients stored in files into the event store',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).drainFiles,
   },
 ];
 
@@ -470,6 +637,8 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => toCommand((await import('./commands/mcp.ts')).removeMcpServer),
   },
   ...PLUGIN_ROWS,
+  ...OTHER_AGENT_ROWS,
+  ...BRIDGE_ROWS,
   ...SESSION_ROWS,
   {
     usage: 'sessions list',
@@ -489,6 +658,7 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: [YES],
     load: async () => toCommand((await import('./commands/sessions.ts')).removeSessions),
   },
+  ...TRACE_ROWS,
   {
     usage: 'doctor',
     about: 'Check whether hooks can work here',

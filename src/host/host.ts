@@ -17,7 +17,6 @@ import {
 } from '../hooks/dispatch-record.ts';
 import { type CallEntry, createDispatchEntry, createLateEntry } from '../trace/entry.ts';
 import { createExchangeSubscriber } from '../trace/exchange.ts';
-import { TraceFile } from '../trace/jsonl.ts';
 import { detectHomeHookChanges } from '../trust/home-hook-changes.ts';
 import type { RunResult, RuntimeEvent } from '../agent/runtime-event.ts';
 import type { Session } from '../agent/session/session.ts';
@@ -48,7 +47,7 @@ import { type HookSearch, openHooks, type OpenedHooks } from './open-hooks.ts';
 import { createHookSandboxes, type HookSandboxes } from './sandbox/hook-sandboxes.ts';
 import { pruneState } from './prune-state.ts';
 import { resolveSandboxMode, type SandboxMode } from './sandbox/limits.ts';
-import { redactText } from './redact-object.ts';
+import { type HostTrace, openTrace } from './open-trace.ts';
 import type { LazyClaim } from '../trust/claims.ts';
 import type { Trust } from './open-trust.ts';
 import { listTextExits } from './text-exits.ts';
@@ -337,14 +336,14 @@ function createEngines(
     async close() {
       await own?.close();
       await started?.pruning;
-      await started?.trace?.flush();
+      await started?.trace?.close();
     },
   };
 }
 
 /** The trace comes first: it must record an answer before another subscriber acts on it. */
 function subscribeAll(
-  trace: TraceFile | null,
+  trace: HostTrace | null,
   { onLate, onProgress, onExchange }: HostOptions,
   receiveLate: (late: LateOutcome) => void,
 ): DispatchSubscribers {
@@ -360,21 +359,6 @@ function subscribeAll(
   subscribers.subscribe({ onLate, onProgress });
   if (onExchange !== undefined) subscribers.subscribe(createExchangeSubscriber(onExchange));
   return subscribers;
-}
-
-/** The trace that `hooks stats` reads; null when it is disabled or there is no state directory. */
-export function openTrace(
-  { config: { settings }, stateDirectory }: Pick<OpenedHooks, 'config' | 'stateDirectory'>,
-  onProblem: (message: string) => void,
-): TraceFile | null {
-  if (!settings['trace.enabled'] || stateDirectory === null) return null;
-  return new TraceFile({
-    directory: path.join(stateDirectory, 'trace'),
-    maxFileBytes: settings['trace.maxFileBytes'],
-    maxFiles: settings['trace.maxFiles'],
-    redact: redactText,
-    onProblem,
-  });
 }
 
 function listPlacesBeyondRoots({ startDirectory, workspaceRoots, surroundings }: OpenedHooks) {

@@ -58,9 +58,10 @@ interface OwnSettings {
   readonly 'web.allowPrivate': boolean;
   readonly 'trust.requireTerminal': boolean;
   readonly 'env.pass': readonly string[];
+  readonly 'bridge.agents': readonly string[];
   readonly 'trace.enabled': boolean;
-  readonly 'trace.maxFileBytes': number;
-  readonly 'trace.maxFiles': number;
+  readonly 'trace.maxDays': number;
+  readonly 'trace.maxBytes': number;
 }
 
 /** `on`, `off`, or the hosts that can be reached. */
@@ -97,6 +98,17 @@ const NETWORK: SettingKind<SandboxNetwork> = {
     ],
   },
   read: readNetwork,
+};
+
+const AGENT = /^[a-z][a-z0-9-]{0,63}$/;
+
+const AGENTS: SettingKind<readonly string[]> = {
+  schema: {
+    type: 'array',
+    items: { type: 'string', pattern: AGENT.source },
+    description: 'Names of agents.',
+  },
+  read: readAgents,
 };
 
 const DISABLED_HOOKS: SettingKind<readonly DisabledHook[]> = {
@@ -317,19 +329,25 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     defaultValue: [],
     ...NAMES,
   },
+  'bridge.agents': {
+    description:
+      'Further agents whose events the bridge takes, by name: `POST /<name>-hook`. Lower-case letters, digits and dashes.',
+    defaultValue: [],
+    ...AGENTS,
+  },
   'trace.enabled': {
-    description: 'Whether each dispatch is written to the trace.',
+    description: 'Whether each dispatch of Hookline is stored in the event store.',
     defaultValue: true,
     ...BOOLEAN,
   },
-  'trace.maxFileBytes': {
-    description: 'How large a trace file grows before it is rotated.',
-    defaultValue: 8 * 1024 * 1024,
+  'trace.maxDays': {
+    description: 'How many days events stay in the event store.',
+    defaultValue: 30,
     ...POSITIVE_NUMBER,
   },
-  'trace.maxFiles': {
-    description: 'How many trace files are kept.',
-    defaultValue: 5,
+  'trace.maxBytes': {
+    description: 'How large the event store grows before its oldest events are removed.',
+    defaultValue: 1024 ** 3,
     ...POSITIVE_NUMBER,
   },
 };
@@ -358,6 +376,12 @@ function readNames(written: unknown): SettingResult<readonly string[]> {
   if (!Array.isArray(written)) return { expected };
   const value = written.filter((name) => typeof name === 'string');
   return value.length === written.length ? { value } : { expected };
+}
+
+function readAgents(written: unknown): SettingResult<readonly string[]> {
+  const names = readNames(written);
+  if ('value' in names && names.value.every((name) => AGENT.test(name))) return names;
+  return { expected: 'an array of names such as "my-agent"' };
 }
 
 function readDisabled(written: unknown): SettingResult<readonly DisabledHook[]> {

@@ -11,8 +11,10 @@ import { type Difference, formatDifference, type Placeholders } from './expectat
 import type { FireDescription, EventDescription } from './resolve-event.ts';
 import { fireAt, mapTexts, type RunCaseOptions, withCaseHost } from './run-case.ts';
 import { isEventName } from '../hooks/events.ts';
-import { isOfWorkspace, type TraceEntry } from '../trace/entry.ts';
-import { getTraceFile } from '../trace/jsonl.ts';
+import { redactText } from '../host/redact-object.ts';
+import type { EventStore, StoredEvent } from '../store/event-store.ts';
+import { isOfWorkspace, redactEntry, type TraceEntry } from '../trace/entry.ts';
+import { decodePayload } from '../trace/exchange.ts';
 
 export interface RecordRequest extends RunCaseOptions {
   /** The case's directory; created when it does not exist. */
@@ -58,7 +60,7 @@ interface RecordedAnswer {
 /** Writes a case of an event that was fired before. Returns the path of its case.json. */
 export function recordStored(
   directory: string,
-  { fire, answer }: Pick<StoredEvent, 'fire' | 'answer'>,
+  { fire, answer }: Pick<StoredDispatch, 'fire' | 'answer'>,
   placeholders: Placeholders,
   replace: boolean,
 ): string {
@@ -139,7 +141,7 @@ function withPlaceholders(text: string, places: readonly (readonly [string, stri
 }
 
 /** An event that was dispatched before, with its verdict. */
-interface StoredEvent {
+interface StoredDispatch {
   readonly id: string;
   /** Which event it was, when and where. */
   readonly origin: string;
@@ -149,45 +151,57 @@ interface StoredEvent {
   readonly notes: readonly string[];
 }
 
-/** Finds a dispatch in the trace by its id, the beginning of its id, or `last`: of these workspace roots, or of all. */
+/** Finds a dispatch in the event store by its id, the beginning of its id, or `last`: of these workspace roots, or of all. */
 export function readStoredEvent(
-  directory: string,
-  maxFiles: number,
+  store: Pick<EventStore, 'list' | 'findByPrefix'>,
   id: string,
   roots: readonly string[] | null = null,
-): StoredEvent {
-  const entries = readEntries(directory, maxFiles);
-  const found =
-    id === 'last'
-      ? entries.filter((each) => isOfWorkspace(each, roots)).slice(0, 1)
-      : entries.filter((each) => each.id.startsWith(id));
+): StoredDispatch {
+  const found = id === 'last' ? findLast(store, roots) : findByPrefix(store, id);
   const [entry, second] = found;
   if (entry === undefined || second !== undefined) {
     const many = `${found.length} events have an id that begins with ${JSON.stringify(id)}`;
-    const place =
-      id === 'last' && roots !== null ? `${directory} for ${roots.join(', ')}` : directory;
+    const isElsewhere = entry === undefined && id === 'last' && findLast(store, null).length > 0;
+    const place = roots === null ? '' : ` for ${roots.join(', ')}`;
     throw createNotStoredError(
-      entry === undefined ? `event ${JSON.stringify(id)} not found in ${place}` : many,
-      entry === undefined && entries.length > 0 && id === 'last'
-        ? 'With --all the last event of any workspace is taken.'
-        : undefined,
+      entry === undefined
+        ? `event ${JSON.stringify(id)} not found in the event store${id === 'last' ? place : ''}`
+        : many,
+      isElsewhere ? 'With --all the last event of any workspace is taken.' : undefined,
     );
   }
-  return createStoredEvent(entry);
+  return createStoredDispatch(entry);
 }
 
 type Entry = Pick<TraceEntry, 'id' | 'at' | 'cwd' | 'root' | 'data' | 'input'> & RecordedAnswer;
 
-/** Newest first; incomplete lines are skipped. */
-function readEntries(directory: string, maxFiles: number): readonly Entry[] {
-  return Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number)).flatMap(
-    (file) =>
-      (readTextIfPresent(file) ?? '')
-        .split('\n')
-        .map((line) => parseJson(line))
-        .flatMap((parsed) => (parsed.ok && isDispatch(parsed.value) ? [parsed.value] : []))
-        .toReversed(),
-  );
+const MOST_FOUND = 100;
+
+function findByPrefix(store: Pick<EventStore, 'findByPrefix'>, id: string): readonly Entry[] {
+  return store.findByPrefix(id, MOST_FOUND).flatMap(readEntry);
+}
+
+/** The newest are read first: the last event of a workspace is nearly always among them. */
+function findLast(
+  store: Pick<EventStore, 'list'>,
+  roots: readonly string[] | null,
+): readonly Entry[] {
+  for (const limit of [MOST_FOUND, Number.MAX_SAFE_INTEGER]) {
+    let last: Entry | null = null;
+    for (const event of store.list({ agent: 'hookline', limit })) {
+      const [entry] = readEntry(event);
+      if (entry !== undefined && isOfWorkspace(entry, roots)) last = entry;
+    }
+    if (last !== null) return [last];
+  }
+  return [];
+}
+
+/** Redacted, because a case is a file of the workspace. */
+function readEntry({ payload }: Pick<StoredEvent, 'payload'>): readonly Entry[] {
+  const parsed = parseJson(decodePayload(payload));
+  const entry = parsed.ok ? redactEntry(parsed.value, redactText) : null;
+  return isDispatch(entry) ? [entry] : [];
 }
 
 const LISTS = ['reasons', 'context', 'messages', 'outcomes'];
@@ -202,7 +216,7 @@ function isDispatch(value: unknown): value is Entry {
   );
 }
 
-function createStoredEvent(entry: Entry): StoredEvent {
+function createStoredDispatch(entry: Entry): StoredDispatch {
   const { id, data } = entry;
   if (!isRecord(data) || typeof data['name'] !== 'string' || !isEventName(data['name'])) {
     const why = isRecord(data) && typeof data['cut'] === 'string' ? `: ${data['cut']}` : '';

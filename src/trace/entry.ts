@@ -1,9 +1,11 @@
+import path from 'node:path';
 import { formatTime } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
-import { truncateText } from '../base/json.ts';
+import { isRecord, truncateText } from '../base/json.ts';
 import type { Decision, Outcome, Verdict } from '../hooks/decision.ts';
 import type { HookEvent } from '../hooks/facts.ts';
 import type { DispatchRecord, LateOutcome, RecordedExchange } from '../hooks/dispatch-record.ts';
+import { listToolViews } from '../tool-vocabularies/tool-views.ts';
 import { dropUndefined } from '../base/defined.ts';
 import { decodePayload } from './exchange.ts';
 
@@ -18,6 +20,8 @@ export interface TraceEntry {
   readonly cwd: string;
   /** The primary workspace root, or null. */
   readonly root: string | null;
+  /** The tool of the call in Claude's vocabulary, and the files that the call names; null without a call. */
+  readonly call: { readonly tool: string; readonly paths: readonly string[] } | null;
   readonly effect: string;
   readonly aborted: boolean;
   readonly stop: Verdict['stop'];
@@ -81,6 +85,7 @@ export function createDispatchEntry(record: DispatchRecord): TraceEntry {
     type: 'dispatch',
     id,
     ...describeMoment(event),
+    call: describeCall(event),
     effect: verdict.effect,
     aborted,
     stop: verdict.stop,
@@ -107,6 +112,7 @@ export function createLateEntry({
     type: 'late',
     id: dispatchId,
     ...describeMoment(event),
+    call: describeCall(event),
     effect: outcome.effect,
     aborted: false,
     stop: null,
@@ -136,6 +142,26 @@ function omitMutableInput(event: HookEvent): HookEvent {
   if (!('handed' in event)) return event;
   const { handed: _handed, ...facts } = event;
   return facts;
+}
+
+/** Describes the call of an event, also of a stored one, in Claude's vocabulary. */
+export function describeCall(event: unknown): TraceEntry['call'] {
+  if (!isRecord(event) || !isRecord(event['tool'])) return null;
+  const { tool, cwd, workspaceRoots } = event;
+  const { name, input } = tool;
+  if (typeof name !== 'string' || typeof cwd !== 'string') return null;
+  const root: unknown = Array.isArray(workspaceRoots) ? workspaceRoots[0] : null;
+  const context = { cwd, root: typeof root === 'string' ? root : null };
+  const views = listToolViews({ name, input }, 'claude', context);
+  return { tool: views[0]?.name ?? name, paths: views.flatMap((view) => listPaths(view, cwd)) };
+}
+
+const PATH_KEYS = ['file_path', 'notebook_path', 'path'];
+
+function listPaths({ input }: { readonly input: unknown }, cwd: string): readonly string[] {
+  if (!isRecord(input)) return [];
+  const written = PATH_KEYS.map((key) => input[key]).find((value) => typeof value === 'string');
+  return written === undefined || written === '' ? [] : [path.resolve(cwd, written)];
 }
 
 type EntryMoment = Pick<TraceEntry, 'at' | 'event' | 'sessionId' | 'taskId' | 'cwd' | 'root'>;
@@ -198,16 +224,24 @@ function serializeWithinLimit(value: unknown, limit: number): { json: string; is
   return { json: json ?? 'null', isCut: remaining <= 0 };
 }
 
+/** Cuts the texts of an entry before it is written; a secret at the cut stays complete, so that it can be redacted. */
+export function limitTexts(entry: TraceEntry | CallEntry): unknown {
+  return mapTexts(entry, (text) => truncateText(text, TEXT_LIMIT + LONGEST_SECRET));
+}
+
+/** Redacts a text; `name` is the field that holds it. */
+export type Redact = (text: string, name: string) => string;
+
+/** Redacts the texts of a stored entry, and then cuts them, so that no half of a secret stays. */
+export function redactEntry(entry: unknown, redact: Redact): unknown {
+  return mapTexts(entry, (text, name) => truncateText(redact(text, name), TEXT_LIMIT));
+}
+
 const DEPTH_LIMIT = 64;
 
-/** Applies a change to every string in plain data and the name of its field, and cuts what is too long or nested too deeply. */
-export function mapTexts(
-  value: unknown,
-  change: (text: string, name: string) => string,
-  name = '',
-  depth = 0,
-): unknown {
-  if (typeof value === 'string') return truncateText(change(value, name), TEXT_LIMIT);
+/** Applies a change to every string in plain data and the name of its field, and cuts what is nested too deeply. */
+function mapTexts(value: unknown, change: Redact, name = '', depth = 0): unknown {
+  if (typeof value === 'string') return change(value, name);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > DEPTH_LIMIT) return '[nested too deeply]';
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change, name, depth + 1));

@@ -1,9 +1,6 @@
-import { readTextIfPresent } from '../base/files.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import { isOfWorkspace } from './entry.ts';
-import { getTraceFile } from './jsonl.ts';
-
-const MOST_BYTES = 512 * 1024 * 1024;
+import { decodePayload } from './exchange.ts';
 
 export interface HookStats {
   readonly hook: string;
@@ -20,7 +17,7 @@ export interface TraceStats {
   readonly dispatches: number;
   /** Dispatches in other workspaces, which are not counted. */
   readonly elsewhere: number;
-  /** Lines that cannot be read, for example one that was half written when the machine stopped. */
+  /** Entries that cannot be read, for example one that was half written when the machine stopped. */
   readonly unreadable: number;
 }
 
@@ -30,18 +27,17 @@ interface Tally {
   refusals: number;
 }
 
-/** Counts runs, failures and times per hook over all trace files that are kept, of these workspace roots or of all. */
-export function readTraceStats(
-  directory: string,
-  maxFiles: number,
+/** Counts runs, failures and times per hook over stored entries, of these workspace roots or of all. */
+export function countTraceEntries(
+  entries: Iterable<Uint8Array>,
   roots: readonly string[] | null = null,
 ): TraceStats {
   const tallies = new Map<string, Tally>();
   let dispatches = 0;
   let elsewhere = 0;
   let unreadable = 0;
-  for (const line of readLines(directory, maxFiles)) {
-    const parsed = parseJson(line);
+  for (const bytes of entries) {
+    const parsed = parseJson(decodePayload(bytes));
     if (parsed.ok && isRecord(parsed.value) && parsed.value['type'] === 'call') continue;
     if (!parsed.ok || !isRecord(parsed.value) || !Array.isArray(parsed.value['outcomes'])) {
       unreadable++;
@@ -59,19 +55,14 @@ export function readTraceStats(
   return { hooks: hooks.toSorted((a, b) => b.p95Ms - a.p95Ms), dispatches, elsewhere, unreadable };
 }
 
-function readLines(directory: string, maxFiles: number): string[] {
-  const files = Array.from({ length: maxFiles }, (_, number) => getTraceFile(directory, number));
-  return files
-    .flatMap((file) => (readTextIfPresent(file, MOST_BYTES) ?? '').split('\n'))
-    .filter((line) => line !== '');
-}
-
 function countOutcome(
   tallies: Map<string, Tally>,
   outcome: Readonly<Record<string, unknown>>,
 ): void {
-  const { hook, durationMs, status, effect } = outcome;
+  const { hook, durationMs, status, effect, failure } = outcome;
   if (typeof hook !== 'string' || typeof durationMs !== 'number' || status === 'background') return;
+  // A file that could not be read is no hook.
+  if (isRecord(failure) && failure['kind'] === 'config') return;
   const tally = tallies.get(hook) ?? { durations: [], failures: 0, refusals: 0 };
   tallies.set(hook, tally);
   tally.durations.push(durationMs);

@@ -42,6 +42,7 @@ function createCapture(printed: { stdout: string; stderr: string }): Printer {
   return {
     isTerminal: false,
     isStdoutTerminal: false,
+    isStdoutClosed: () => false,
     out: (text) => void (printed.stdout += `${escapeTerminalText(text)}\n`),
     json: (value) => void (printed.stdout += `${JSON.stringify(value, null, 2)}\n`),
     jsonLine: (value) => void (printed.stdout += `${JSON.stringify(value)}\n`),

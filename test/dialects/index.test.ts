@@ -101,7 +101,7 @@ test('failures that a plugin has reported itself are not reported again', () => 
       const failure = { kind, message: 'it failed' };
       return findUnreportedFailure(outcomeOf({ dialect, failure })) === failure;
     });
-  expect(listUnreported('plugin')).toEqual(['output']);
+  expect(listUnreported('plugin')).toEqual(['output', 'config']);
   expect(listUnreported('claude')).toEqual(FAILURE_KINDS);
   expect(listUnreported('nobody')).toEqual(FAILURE_KINDS);
   expect(findUnreportedFailure(outcomeOf({ dialect: 'plugin' }))).toBeNull();

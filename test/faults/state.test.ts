@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HooklineOptions, type HooklineResult, runHookline } from '../cli/hookline.ts';
@@ -77,7 +77,7 @@ describe('a state directory that is a file', () => {
     });
     expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
     expect(results.fire.stderr).toContain('the trace in');
-    expect(results.fire.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
+    expect(results.fire.stdout).toContain(`${PRE_TOOL_USE}: not run: untrusted`);
     expect(results.doctor.stdout).toContain('.hookline is not a directory');
   });
 });
@@ -165,12 +165,14 @@ describe('a broken trace', () => {
     const good = '{"type":"dispatch","outcomes":[{"hook":"a","durationMs":1,"status":"decided"}]}';
     const lines = ['garbage', good, 'null', '{"outcomes":5}', '\uFFFD', good.slice(0, 30)];
     write(workspace.home, '.hookline/trace/trace.jsonl', lines.join('\n'));
+    // The last line is not taken while somebody may be writing it.
+    utimesSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'), 1, 1);
     const { code, stdout } = await runHookline(['hooks', 'stats', '--json'], at(workspace));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ hooks: [{ hook: 'a', runs: 1 }], unreadable: 5 });
   });
 
-  it('that is a directory is an error of `stats` and a note of `fire`', async () => {
+  it('that is a directory is a note of `fire`, and `stats` counts what is stored', async () => {
     const workspace = createWorkspaceWithHooks();
     mkdirSync(path.join(workspace.home, '.hookline/trace/trace.jsonl'), {
       recursive: true,
@@ -181,8 +183,10 @@ describe('a broken trace', () => {
       code: 1,
       stderr: expect.stringContaining('the trace in'),
     });
-    expect(results.stats).toMatchObject({ code: 2, stdout: '' });
-    expect(results.stats.stderr).toContain('cannot be read');
+    expect(results.stats).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No hook has run'),
+    });
   });
 });
 
@@ -241,8 +245,8 @@ describe.skipIf(!canBecomeNobody)(
         stats: 0,
         doctor: 1,
       });
-      expect(results.fire.stderr).toContain(
-        `not run: ${PRE_TOOL_USE}: untrusted: no home directory`,
+      expect(results.fire.stdout).toContain(
+        `${PRE_TOOL_USE}: not run: untrusted: no home directory`,
       );
       expect(results.trust.stderr).toContain('Set HOME or HOOKLINE_HOME');
     });
@@ -272,13 +276,13 @@ describe.skipIf(!canBecomeNobody)(
       for (const file of [`home/${GLOBAL_HOOKS}/PreToolUse`, `repo/${HOOKS}/PreToolUse`]) {
         chmodSync(path.join(workspace.directory, file), 0o600);
       }
-      const { code, stderr } = await runHookline(
+      const { code, stdout } = await runHookline(
         ['hooks', 'fire', 'PreToolUse', '--strict'],
         at(workspace, { uid: NOBODY }),
       );
       expect(code).toBe(3);
-      expect(stderr).toContain(`failed: ${OWN_ID}: it cannot be read: EACCES`);
-      expect(stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
+      expect(stdout).toMatch(new RegExp(`✗ ${OWN_ID}: failed .*\\n.*it cannot be read: EACCES`));
+      expect(stdout).toContain(`${PRE_TOOL_USE}: not run: untrusted`);
     });
 
     it('does not believe a trust record that belongs to another user', async () => {

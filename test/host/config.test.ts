@@ -118,7 +118,7 @@ describe('a workspace', () => {
     const file = fileWith({
       hooks: { enabled: false, disabled: ['x'], timeoutMs: 1, overrides: {} },
       env: { pass: ['OPENAI_API_KEY'] },
-      trace: { enabled: false, maxFileBytes: 1, maxFiles: 1 },
+      trace: { enabled: false, maxBytes: 1, maxDays: 1 },
     });
     const { settings, problems } = load({ workspaceFiles: [file] });
     expect(settings).toEqual(STANDARD);
@@ -186,13 +186,13 @@ describe('a file that is wrong', () => {
   test('one bad setting does not affect the others', () => {
     const homeFile = fileWith({
       hooks: { timeoutMs: 'x', enabled: false },
-      trace: { maxFiles: 0 },
+      trace: { maxDays: 0 },
     });
     expect(load({ homeFile })).toMatchObject({
-      settings: { 'hooks.enabled': false, 'hooks.timeoutMs': 30_000, 'trace.maxFiles': 5 },
+      settings: { 'hooks.enabled': false, 'hooks.timeoutMs': 30_000, 'trace.maxDays': 30 },
       problems: [
         `${homeFile}: "hooks.timeoutMs" should be a number above 0, found "x"; the default is used`,
-        `${homeFile}: "trace.maxFiles" should be a number above 0, found 0; the default is used`,
+        `${homeFile}: "trace.maxDays" should be a number above 0, found 0; the default is used`,
       ],
     });
   });

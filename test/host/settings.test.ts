@@ -33,7 +33,7 @@ describe('values that are read', () => {
       { a: { timeoutMs: 5, onFailure: 'block', profile: 'sdk' }, b: {} },
     ],
     ['env.pass', ['A', 'B'], ['A', 'B']],
-    ['trace.maxFiles', '3', 3],
+    ['trace.maxDays', '3', 3],
   ])('%s from %j', (name, written, value) => {
     expect(read(name, written)).toEqual({ value });
   });
@@ -65,7 +65,7 @@ describe('values that are expected', () => {
     ['hooks.overrides', { a: { x: 1 } }, 'for "a" only timeoutMs, onFailure, profile, sandbox'],
     ['hooks.overrides', { a: { timeoutMs: 0 } }, '"timeoutMs" of "a" to be a number above 0'],
     ['env.pass', ['A', 5], 'an array of names'],
-    ['trace.maxFiles', 0, 'a number above 0'],
+    ['trace.maxDays', 0, 'a number above 0'],
   ])('%s rejects %j', (name, written, expected) => {
     expect(read(name, written)).toEqual({ expected });
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDispatchEntry, createLateEntry, mapTexts } from '../../src/trace/entry.ts';
+import { createDispatchEntry, createLateEntry, redactEntry } from '../../src/trace/entry.ts';
 import { bash, MOMENT, outcomeOf } from '../hooks/handlers.ts';
 import { recordOf } from './records.ts';
 
@@ -19,6 +19,7 @@ describe('the entry of a dispatch', () => {
     expect(createDispatchEntry({ ...recordOf(verdict), aborted: true })).toEqual({
       type: 'dispatch',
       id: 'd1',
+      call: { tool: 'Bash', paths: [] },
       at: '2026-01-01T00:00:00.123Z',
       event: 'PreToolUse',
       sessionId: 's',
@@ -98,6 +99,7 @@ test('the entry of a late answer', () => {
   expect(createLateEntry({ dispatchId: 'd1', event, outcome, exchanges: [] })).toEqual({
     type: 'late',
     id: 'd1',
+    call: { tool: 'Bash', paths: [] },
     at: '2026-01-01T00:00:00.123Z',
     event: 'PreToolUse',
     sessionId: 's',
@@ -119,10 +121,10 @@ test('the entry of a late answer', () => {
   });
 });
 
-describe('changing every text', () => {
+describe('redacting every text', () => {
   test('touches strings wherever they are, and nothing else', () => {
     const value = { a: 'x', b: [1, null, true, 'y', { c: 'z' }], d: undefined };
-    expect(mapTexts(value, (text) => text.toUpperCase())).toEqual({
+    expect(redactEntry(value, (text) => text.toUpperCase())).toEqual({
       a: 'X',
       b: [1, null, true, 'Y', { c: 'Z' }],
       d: undefined,
@@ -130,10 +132,10 @@ describe('changing every text', () => {
   });
 
   test('cuts to 8 KB after the change, never inside a pair of surrogates', () => {
-    expect(mapTexts('x'.repeat(9000), (text) => text)).toBe('x'.repeat(8192));
-    expect(mapTexts(`${'x'.repeat(8191)}🙂`, (text) => text)).toBe('x'.repeat(8191));
+    expect(redactEntry('x'.repeat(9000), (text) => text)).toBe('x'.repeat(8192));
+    expect(redactEntry(`${'x'.repeat(8191)}🙂`, (text) => text)).toBe('x'.repeat(8191));
     const records: number[] = [];
-    mapTexts('x'.repeat(9000), (text) => {
+    redactEntry('x'.repeat(9000), (text) => {
       records.push(text.length);
       return text;
     });
@@ -141,7 +143,7 @@ describe('changing every text', () => {
   });
 
   test('ends at a depth that fits the stack', () => {
-    expect(JSON.stringify(mapTexts(nested(100_000), String))).toContain('[nested too deeply]');
+    expect(JSON.stringify(redactEntry(nested(100_000), String))).toContain('[nested too deeply]');
   });
 
   test('visits the same texts in the same order each time', () => {
@@ -149,7 +151,7 @@ describe('changing every text', () => {
       fc.property(fc.jsonValue(), (value) => {
         const visits = [0, 1].map(() => {
           const texts: string[] = [];
-          mapTexts(value, (text) => {
+          redactEntry(value, (text) => {
             texts.push(text);
             return text;
           });

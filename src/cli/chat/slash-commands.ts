@@ -282,6 +282,7 @@ async function runInChat<Options>(
   const print: Printer = {
     isTerminal: false,
     isStdoutTerminal: true,
+    isStdoutClosed: () => false,
     out: collect,
     note: collect,
     json: (value) => collect(JSON.stringify(value, null, 2)),

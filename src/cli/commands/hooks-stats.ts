@@ -1,37 +1,28 @@
-import path from 'node:path';
-import { colors } from '../output/colors.ts';
-import { HooklineError, getErrorMessage } from '../../base/errors.ts';
-import type { Host } from '../../host/create-host.ts';
-import { readTraceStats, type TraceStats } from '../../trace/stats.ts';
+import type { StoredEvent } from '../../store/event-store.ts';
+import { countTraceEntries, type TraceStats } from '../../trace/stats.ts';
 import { type Command, withHost } from '../context.ts';
+import { colors } from '../output/colors.ts';
+import { withStore } from '../with-store.ts';
 import { EXIT } from '../exit-codes.ts';
 import { formatDuration, toOneLine, formatCount, formatTable } from '../output/print.ts';
 
-/** `hookline hooks stats`: runs, failures and times per hook, from the trace. */
+/** `hookline hooks stats`: runs, failures and times per hook, from the event store. */
 export const showStats: Command<{ readonly all?: boolean }> = (context, { all }) =>
-  withHost(context, (host) => {
+  withHost(context, async (host) => {
     const roots = all === true ? null : host.workspaceRoots;
-    const stats = readStats(host, roots);
+    const stats =
+      host.stateDirectory === null
+        ? countTraceEntries([])
+        : await withStore(context, (store) =>
+            countTraceEntries(listPayloads(store.list({ agent: 'hookline' })), roots),
+          );
     if (context.flags.json === true) context.print.json({ roots, ...stats });
     else context.print.out(formatStats(stats, roots));
     return EXIT.fine;
   });
 
-function readStats(
-  { stateDirectory, config: { settings } }: Host,
-  roots: readonly string[] | null,
-): TraceStats {
-  if (stateDirectory === null) return { hooks: [], dispatches: 0, elsewhere: 0, unreadable: 0 };
-  const directory = path.join(stateDirectory, 'trace');
-  try {
-    return readTraceStats(directory, settings['trace.maxFiles'], roots);
-  } catch (error) {
-    throw new HooklineError('CONFIG_UNREADABLE', {
-      message: `the trace in ${directory} cannot be read: ${getErrorMessage(error)}`,
-      hint: 'Check the permissions of its files, or move the directory away.',
-      cause: error,
-    });
-  }
+function* listPayloads(events: Iterable<StoredEvent>): Iterable<Uint8Array> {
+  for (const { payload } of events) yield payload;
 }
 
 function formatStats(

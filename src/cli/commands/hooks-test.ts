@@ -9,6 +9,7 @@ import { formatDifference } from '../../testing/expectation.ts';
 import { type CaseResult, runCase } from '../../testing/run-case.ts';
 import { type Command, type CommandContext, toHostOptions, withHost } from '../context.ts';
 import { type EventFlags, readDescription } from '../event-options.ts';
+import { withStore } from '../with-store.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatDuration, toOneLine, toPrintable } from '../output/print.ts';
 import { recordCase, recordStored, readStoredEvent } from '../../testing/record-case.ts';
@@ -169,11 +170,9 @@ function recordFromTrace(
   id: string,
 ): Promise<ExitCode> {
   const directory = requireDirectory(options);
-  return withHost(context, ({ stateDirectory, config, workspaceRoots, surroundings }) => {
-    const traceDirectory = path.join(stateDirectory ?? '', 'trace');
-    const maxFiles = stateDirectory === null ? 0 : config.settings['trace.maxFiles'];
+  return withHost(context, async ({ workspaceRoots, surroundings }) => {
     const roots = options.all === true ? null : workspaceRoots;
-    const stored = readStoredEvent(traceDirectory, maxFiles, id, roots);
+    const stored = await withStore(context, (store) => readStoredEvent(store, id, roots));
     const placeholders = new Map([
       ['$WORKSPACE', workspaceRoots[0] ?? surroundings.cwd],
       ...(surroundings.home === null ? [] : [['$HOME', surroundings.home] as const]),

@@ -8,6 +8,8 @@ export interface Printer {
   readonly isTerminal: boolean;
   /** Whether stdout is a terminal. */
   readonly isStdoutTerminal: boolean;
+  /** Whether nobody reads stdout any more, or it could not be written. */
+  isStdoutClosed(): boolean;
   out(text: string): void;
   /** Prints one JSON document. */
   json(value: unknown): void;
@@ -25,7 +27,11 @@ export function createPrinter(
   env: Readonly<Record<string, string | undefined>>,
   onLost: (error: unknown) => void,
 ): Printer {
-  const stdout = openOutput(1, onLost);
+  let isClosed = false;
+  const stdout = openOutput(1, (error) => {
+    isClosed = true;
+    onLost(error);
+  });
   const stderr = openOutput(2, () => undefined);
   configureColors(stdout.isTerminal, env);
   let isLineShown = false;
@@ -36,6 +42,7 @@ export function createPrinter(
   return {
     isTerminal: stderr.isTerminal,
     isStdoutTerminal: stdout.isTerminal,
+    isStdoutClosed: () => isClosed,
     out(text) {
       clear();
       stdout.write(`${escapeTerminalText(text)}\n`);
@@ -101,7 +108,7 @@ export function escapeForeignText(text: string): string {
 }
 
 /** Escapes characters that are valid in JSON but control a terminal. */
-function serializeJson(value: unknown, indentation?: number): string {
+export function serializeJson(value: unknown, indentation?: number): string {
   return JSON.stringify(value, null, indentation).replaceAll(
     /[\u007F-\u009F\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     escapeJsonCharacter,

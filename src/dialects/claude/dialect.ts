@@ -4,7 +4,12 @@ import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { findClaudeDirectory, findInstructionDirectories } from './directories.ts';
 import { createClaudeDiscoverer } from './discover.ts';
 import { readClaudeEnvelope, readClaudePayload } from './input/read-payload.ts';
-import { CLAUDE_PATHS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
+import {
+  CLAUDE_DIALECT_SETTINGS,
+  CLAUDE_PATHS,
+  CLAUDE_SETTINGS,
+  PLUGIN_DIRECTORIES,
+} from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
@@ -15,6 +20,7 @@ export const claude = {
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
   options: {
+    settings: CLAUDE_DIALECT_SETTINGS,
     paths: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS],
     variables: [
       'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
@@ -45,6 +51,7 @@ export const claude = {
     target: '.cline/hooks.json',
     load: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   },
+  install: async () => (await import('./install.ts')).claudeInstall,
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./config/command-notes.ts')).checkScript,
   ownPaths: CLAUDE_PATHS,

@@ -12,5 +12,6 @@ export const codex = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).codexInstall,
   ownPaths: { protected: ['.codex/hooks.json', '.codex/config.toml'] },
 } as const satisfies Dialect;

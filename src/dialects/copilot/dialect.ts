@@ -12,6 +12,16 @@ export const copilot = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).copilotInstall,
+  alsoRuns: {
+    agent: 'claude',
+    isOwnPayload: isCopilotPayload,
+    identify(payload) {
+      const { session_id: session, hook_event_name: name, timestamp, tool_input: input } = payload;
+      if (typeof timestamp !== 'string' || typeof session !== 'string') return null;
+      return [session, name, timestamp, input];
+    },
+  },
   ownPaths: {
     protected: [
       '.github/hooks/',
@@ -21,3 +31,13 @@ export const copilot = {
     ],
   },
 } as const satisfies Dialect;
+
+/** Claude Code sends the path of its transcript with every event, and never a time. */
+function isCopilotPayload(payload: Readonly<Record<string, unknown>>): boolean {
+  const { timestamp, transcript_path: transcript = '' } = payload;
+  const isForeign = ['permission_mode', 'tool_use_id', 'cursor_version'].some(
+    (key) => key in payload,
+  );
+  const isOwnTranscript = transcript === '' || /[/\\]session-state[/\\]/.test(String(transcript));
+  return typeof timestamp === 'string' && !isForeign && isOwnTranscript;
+}

@@ -12,6 +12,7 @@ export const droid = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).droidInstall,
   ownPaths: {
     protected: ['.factory/hooks.json', '.factory/hooks/', '.factory/settings*.json'],
   },

@@ -12,6 +12,7 @@ export const opencode = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).opencodeInstall,
   ownPaths: {
     protected: [
       '.opencode/plugin/',

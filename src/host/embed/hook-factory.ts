@@ -8,9 +8,10 @@ import {
   StdioHookRunner,
 } from './hook-runner.ts';
 import { createDispatchEntry } from '../../trace/entry.ts';
-import { type Host, type HostOptions, openHost, openTrace } from '../host.ts';
+import { type Host, type HostOptions, openHost } from '../host.ts';
 import { importInstalledSessions } from './installed-host.ts';
 import type { HookSearch } from '../open-hooks.ts';
+import { openTrace } from '../open-trace.ts';
 
 export type HookFactoryOptions = HookSearch & Pick<HostOptions, 'onNotice'>;
 
@@ -77,7 +78,7 @@ async function watchHooks(options: HookFactoryOptions): Promise<ObservedHost> {
     observers: trace === null ? [] : [(record) => trace.record(() => createDispatchEntry(record))],
     async close() {
       await host.dispose();
-      await trace?.flush();
+      await trace?.close();
     },
   };
 }

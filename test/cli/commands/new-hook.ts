@@ -28,6 +28,7 @@ export async function collectNewHookOutput(
   const print = {
     isTerminal: false,
     isStdoutTerminal: false,
+    isStdoutClosed: () => false,
     out: (text: string) => output.out.push(text),
     json: (value: unknown) => output.json.push(value),
     jsonLine: (value: unknown) => output.json.push(value),

@@ -50,6 +50,7 @@ function createContext(flags: GlobalFlags = {}) {
     print: {
       isTerminal: false,
       isStdoutTerminal: false,
+      isStdoutClosed: () => false,
       out: (text) => void lines.push(text),
       json: (value) => void lines.push(value),
       jsonLine: (value) => void lines.push(value),

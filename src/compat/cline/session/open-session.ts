@@ -194,8 +194,8 @@ function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRe
 export async function startSession(host: Host, request: OpenRequest): Promise<void> {
   const { id, input, signal, pendingPrompts } = request;
   const isStored = input.config.sessionId !== undefined && isStoredSession(host, id);
-  if (isStored) await host.start({ resume: id, idle: true, signal, pendingPrompts });
-  else await host.start({ id, said: readInitialMessages(input), signal, pendingPrompts });
+  const selection = isStored ? { resume: id } : { id, said: readInitialMessages(input) };
+  await host.start({ ...selection, idle: true, signal, pendingPrompts });
 }
 
 function readInitialMessages({ initialMessages = [] }: ClineCoreStartInput): readonly Message[] {
