@@ -160,7 +160,10 @@ export const stopBridge: Command<object> = async (context) => {
   const running = findRunningBridge(stateDirectory);
   if (running !== null) await endBridge(running, stateDirectory);
   if (flags.json === true) print.json({ stopped: running !== null });
-  else print.out(running === null ? 'No bridge is running.' : `Stopped the bridge (pid ${running.pid}).`);
+  else
+    print.out(
+      running === null ? 'No bridge is running.' : `Stopped the bridge (pid ${running.pid}).`,
+    );
   return EXIT.fine;
 };
 
