@@ -90,7 +90,8 @@ function writeUnknownEvent(
 }
 
 function findReason({ reasons, stop }: Verdict): string {
-  return findText(reasons) ?? (stop?.reason || 'Refused by a hook');
+  const stopReason = stop?.reason ?? '';
+  return findText(reasons) ?? (stopReason === '' ? 'Refused by a hook' : stopReason);
 }
 
 /** An agent may take a reason without letters for none, and a refusal without a reason for no refusal. */
@@ -193,15 +194,15 @@ class AnswerWriter {
 
   #addStop(reason: string): void {
     if (this.#can.endsAnyway === true) return;
-    this.#add(this.#can.stop?.(reason || 'Stopped by a hook'), 'cannot end the run');
+    this.#add(this.#can.stop?.(reason === '' ? 'Stopped by a hook' : reason), 'cannot end the run');
   }
 
   #addTexts(isRefused: boolean): void {
     const context = findText(this.#verdict.context);
     const takesContext = !isRefused || this.#can.takesContextWithRefusal === true;
-    if (context !== null && takesContext)
+    if (context !== null && takesContext) {
       this.#add(this.#can.context?.(context), 'takes no context');
-    else if (context !== null) this.#lose('takes no context', ' beside a refusal');
+    } else if (context !== null) this.#lose('takes no context', ' beside a refusal');
     const message = findText(this.#verdict.messages);
     if (message === null) return;
     // A refusal is written alone: what it stands beside may make the agent ignore it.
