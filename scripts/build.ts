@@ -31,6 +31,10 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   main: 'src/cli/main.ts',
 };
 
+const FORWARDER = 'src/cli/forward.ts';
+/** It knows the agent from its own name; `agent-hook.js` is passed one. */
+const FORWARDER_FILES = ['claude-hook.js', 'cline-hook.js', 'agent-hook.js'];
+
 // jiti is handed to Node by its path, and ripgrep looks its program up by name: they need their own
 // files. The others are loaded rarely, so bundling them would only add bytes.
 const EXTERNAL = [
@@ -50,6 +54,7 @@ if (!isOptional || isStale()) {
   pruneDeclarations('dist', listTypeEntries());
   const ownCopies = [...(await bundleUsers()), ...(await bundlePackages()), ...copyPdfjs()];
   await bundlePrograms(ownCopies);
+  await bundleForwarder();
 }
 
 function isStale(): boolean {
@@ -128,6 +133,25 @@ async function bundlePrograms(ownCopies: readonly string[]): Promise<void> {
     'dist/THIRD-PARTY-LICENSES.txt',
     describeLicenses([...chunks.flatMap((chunk) => chunk.moduleIds), ...ownCopies]),
   );
+}
+
+/** Writes the forwarder of events whole into each of its files, because every further file takes time to find and read. */
+async function bundleForwarder(): Promise<void> {
+  const { output } = await build({
+    input: FORWARDER,
+    platform: 'node',
+    external: /^node:/,
+    plugins: [lazyRequires, onlyAscii],
+    transform: { target: 'node20.19' },
+    onLog: failOnWarning,
+    checks: { bundlerTimings: false },
+    write: false,
+    output: { format: 'cjs', banner: '#!/usr/bin/env node', minify: false, codeSplitting: false },
+  });
+  const [chunk] = output;
+  for (const name of FORWARDER_FILES) {
+    writeFileSync(path.join('dist/bin', name), chunk.code, { mode: 0o755 });
+  }
 }
 
 /** A warning that a build may print is read by nobody. */

@@ -94,10 +94,28 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Needed only to read payloads of other agents, and to write answers for them.
   'foreign-payloads': [
-    'src/dialects/*/input/payload-reader.ts',
+    'src/dialects/agent-answer.ts',
+    'src/dialects/agent-payload.ts',
+    'src/dialects/payload-envelope.ts',
+    'src/dialects/payload-events.ts',
+    'src/dialects/payload-reader.ts',
+    'src/tool-vocabularies/agents/',
     'src/dialects/*/read-payload.ts',
     'src/dialects/*/input/read-payload.ts',
     'src/dialects/*/write-answer.ts',
+  ],
+  // Needed only to switch other agents on and off.
+  agents: [
+    'src/agents/',
+    'src/cli/commands/agents/',
+    'src/cli/commands/uninstall.ts',
+    'src/dialects/install-settings.ts',
+    'src/dialects/*/install.ts',
+    'src/dialects/codex/ask-for-hooks.ts',
+    'src/dialects/codex/read-toml.ts',
+    'src/dialects/opencode/plugin-text.ts',
+    'src/process/running-programs.ts',
+    'node_modules/smol-toml/',
   ],
   // Needed only to store events, and to read what is stored.
   store: [

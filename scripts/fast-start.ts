@@ -13,7 +13,7 @@ export const lazyRequires: Plugin = {
 const RUNTIME = 'require_rolldown_runtime';
 // `let fs = require("node:fs");`, and for a default import `fs = runtime.toModule(fs, 1);` after it.
 const REQUIRE = new RegExp(
-  `^(?:const|let) (\\w+) = require\\("([^"]+)"\\);\\n(?:\\1 = ${RUNTIME}\\.(\\w+)\\(\\1, 1\\);\\n)?`,
+  `^(?:const|let) (\\w+) = require\\("([^"]+)"\\);\\n(?:\\1 = (?:${RUNTIME}\\.)?(\\w+)\\(\\1, 1\\);\\n)?`,
   'gmu',
 );
 

@@ -58,6 +58,18 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   process: { mayImport: ['base'], packages: ['cross-spawn'] },
   callback: { mayImport: ['base'], packages: [] },
   trace: { mayImport: ['base', 'hooks', 'tool-vocabularies'], packages: [] },
+  bridge: {
+    mayImport: [
+      'base',
+      'store',
+      { to: 'dialects/attribute-event.ts' },
+      { to: 'dialects/normalize-event.ts' },
+      // Who holds a lock or wrote the run file, and whether that process still runs.
+      { to: 'process/process-table.ts' },
+      { to: 'process/owned-files.ts' },
+    ],
+    packages: ['ulid'],
+  },
   store: {
     mayImport: ['base', 'trace', { to: 'hooks', typesOnly: true }],
     packages: ['kysely', 'libsql', 'proper-lockfile', 'ulid'],
@@ -128,10 +140,23 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   host: { mayImport: BELOW_HOST },
+  // The settings files of other agents.
+  agents: {
+    mayImport: [
+      'base',
+      'dialects',
+      'process',
+      { to: 'hooks/matcher.ts' },
+      // The text of the script that entries start, and the run file that it reads.
+      { to: 'bridge/forward/shell-form.ts' },
+      { to: 'bridge/run-file.ts' },
+    ],
+    packages: [],
+  },
   acp: { mayImport: [...BELOW_HOST, 'host'], packages: ['@agentclientprotocol/sdk'] },
   compat: { mayImport: [...BELOW_HOST, 'host'] },
   testing: { mayImport: [...BELOW_HOST, 'host', 'compat'] },
-  cli: { mayImport: [...BELOW_HOST, 'host', 'compat', 'testing', 'acp'] },
+  cli: { mayImport: [...BELOW_HOST, 'bridge', 'host', 'compat', 'testing', 'acp', 'agents'] },
   'an entry': {
     mayImport: [
       'host',
@@ -159,6 +184,7 @@ export const BUNDLED = [
   'src/agent/tools/files/structured-patch.ts',
   'src/agent/tools/web/page-reader.ts',
   'src/base/jsonc.ts',
+  'src/dialects/codex/read-toml.ts',
   'src/host/plugins/contributions/json-schema.ts',
   'src/plugins/install/parse-source.ts',
   'src/store/migrations.ts',
@@ -168,6 +194,7 @@ export const SURROUNDINGS_READERS = [
   'src/host/surroundings.ts',
   'src/base/clock.ts',
   'src/cli/main.ts',
+  'src/cli/forward.ts',
   'src/plugin-child.ts',
   'src/host/plugins/process-ports.ts',
 ];

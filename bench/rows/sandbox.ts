@@ -138,6 +138,7 @@ function createBareSandbox(
       mountCount: 1,
       track: () => undefined,
       hasStarted: () => null,
+      hasOtherMounts: () => false,
       prepareAgain: () => 'Bubblewrap alone is not tried again.',
       release: () => undefined,
     }),

@@ -1,4 +1,4 @@
-import { createTool } from '@cline/core';
+import { createTool } from 'hookline';
 
 export default {
   name: 'greeter',

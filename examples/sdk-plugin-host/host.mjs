@@ -1,6 +1,7 @@
-// A host for plugins: one as an object, and one as a path.
+// A host for plugins: one written here, and one from a file of its own.
 import path from 'node:path';
 import { ClineCore, createTool } from 'hookline';
+import greeter from './greeter.mjs';
 
 const [cwd] = process.argv.slice(2);
 const clock = {
@@ -42,8 +43,7 @@ const { result } = await core.start({
     enableTools: true,
     enableSpawnAgent: false,
     enableAgentTeams: false,
-    extensions: [clock],
-    pluginPaths: [path.join(import.meta.dirname, 'greeter.mjs')],
+    extensions: [clock, greeter],
     extensionContext: { workspace: { rootPath: cwd, cwd } },
   },
   prompt: 'Which day is it?',

@@ -42,6 +42,7 @@ const FAILURE = z
   .strictObject({
     kind: z.enum(FAILURE_KINDS).describe('What kind of failure it was.'),
     message: text('What went wrong.'),
+    hint: text('What the author of the hook can do about it.').optional(),
   })
   .nullable()
   .describe('Set when the hook failed.');
@@ -82,6 +83,10 @@ export const OUTCOME_FIELDS = {
     .enum(['open', 'closed'])
     .describe('Whether a failure of this hook lets the action go on, or refuses it.'),
   notes: texts('What is worth knowing about the run.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('Mistakes in its answer, such as misspelt keys; absent without any.'),
   stdout: z.string().nullable().describe('What it printed; null when it is no program.'),
   stderr: z.string().nullable().describe('What it printed as errors; null when it is no program.'),
 } as const;

@@ -60,6 +60,7 @@ export class EditorSession {
   /** Sends the updates that were queued and all further ones: the editor knows the session now. */
   release(): void {
     this.#connection.release(this.id);
+    this.#session.runPending();
   }
 
   /** Modes and options, for the response to a request that opens the session. */
@@ -108,9 +109,11 @@ export class EditorSession {
     if (reply !== null) return 'end_turn';
     this.#session.show(images);
     // A hook may have woken the agent; the user's prompt runs after that.
-    const { ending, reason } = await this.#session.queue(text);
+    const { ending, reason, endedByHooks = [] } = await this.#session.queue(text);
+    const hooks = endedByHooks.length === 0 ? '' : ` (${endedByHooks.join(', ')})`;
     const { finishReason } = this.#session.state();
-    const redacted = await editor.redact({ ending, reason });
+    const why = reason === null ? null : `${reason}${hooks}`;
+    const redacted = await editor.redact({ ending, reason: why });
     const { stopReason, message } = toStopReason(redacted, finishReason);
     if (message !== null) editor.sendNotice({ severity: 'info', text: message });
     this.#sendState();

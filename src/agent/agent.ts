@@ -1,8 +1,8 @@
-import type { Verdict } from '../hooks/decision.ts';
+import { isRefusal, listRefusingHooks, type Verdict } from '../hooks/decision.ts';
 import type { AgentFacts, FiredEvent } from '../hooks/facts.ts';
 import { createStopGuard, type StopGuard } from '../hooks/stop-guard.ts';
 import type { Conversation } from './conversation/conversation.ts';
-import { noteHookChanges, watchReadFiles } from './conversation/file-notes.ts';
+import { watchHookChanges } from './conversation/file-notes.ts';
 import { LoopGuard } from './loop/loop-guard.ts';
 import { NO_USAGE, type Model, type Usage } from './models/model.ts';
 import { addUsage, computeCost } from './models/prices.ts';
@@ -14,6 +14,8 @@ import { type AgentState, createAgentState, type SessionContext } from './sessio
 
 /** One running conversation: the session's own, or a sub-agent's. */
 export interface Agent extends AgentState {
+  /** The agent that waits for this one; null for the session's own. */
+  readonly parent: Agent | null;
   readonly session: SessionContext;
   readonly toolContext: ToolContext;
   readonly tools: readonly Tool[];
@@ -29,6 +31,8 @@ export interface Agent extends AgentState {
   /** Images of the next prompt. */
   readonly images: ImageBlock[];
   readonly denials: Denial[];
+  /** Ids of the hooks that refused last. */
+  refusingHooks: readonly string[];
   readonly systemPrompt: () => string;
   /** The file of its own transcript; null when nothing is stored. */
   readonly transcriptPath: string | null;
@@ -59,6 +63,7 @@ export interface SteeringMessage {
 
 export interface NewAgent {
   readonly facts: AgentFacts;
+  readonly parent: Agent | null;
   readonly session: SessionContext;
   readonly toolContext: ToolContext;
   /** The current tools; MCP servers connect and disconnect. */
@@ -87,6 +92,7 @@ export function createAgent(newAgent: NewAgent): Agent {
     steering: [],
     images: [],
     denials: [],
+    refusingHooks: [],
     isHeldByHook: false,
     toolCalls: 0,
     total: { usage: NO_USAGE, costUsd: 0 },
@@ -95,16 +101,16 @@ export function createAgent(newAgent: NewAgent): Agent {
     async fire(event, signal) {
       // Event and moment stay apart, because joining them takes longer than most hooks.
       const moment = Object.assign(session.moment(), describeMoment(agent));
-      const { readFiles } = agent.toolContext;
-      const listChanges = watchReadFiles(readFiles, session.engine, event.name);
+      const noteChanges = watchHookChanges(agent, event.name);
       const verdict = await session.engine.dispatch(
         event,
         signal === undefined ? { moment } : { moment, signal },
       );
-      if (shouldReport(verdict)) agent.emit({ type: 'hook', verdict });
-      if (listChanges !== null) {
-        agent.fileNotes.push(...(await noteHookChanges(readFiles, verdict, listChanges())));
+      if (isRefusal(verdict.effect) || verdict.stop !== null) {
+        agent.refusingHooks = listRefusingHooks(verdict);
       }
+      if (shouldReport(verdict)) agent.emit({ type: 'hook', verdict });
+      if (noteChanges !== null) await noteChanges(verdict);
       return verdict;
     },
     emit(runtimeFacts) {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../hooks/decision.ts';
+import type { Failure, Verdict } from '../hooks/decision.ts';
 import type { AssistantMessage, MediaBlock, ToolUseBlock } from '../sessions/messages.ts';
 import type { FinishReason, ModelFailure, ModelToolActivity, Usage } from './models/model.ts';
 import type { ToolOutput } from './tools/tool.ts';
@@ -83,8 +83,11 @@ export type RuntimeFacts =
   | {
       readonly type: 'hook-late';
       readonly hook: string;
+      readonly dialect: string;
       readonly event: string;
       readonly notice: string | null;
+      readonly failure: Failure | null;
+      readonly warnings: readonly string[];
     }
   | {
       readonly type: 'retry-start';
@@ -129,6 +132,8 @@ export interface RunResult {
   readonly text: string;
   /** Why it ended otherwise than by being done. */
   readonly reason: string | null;
+  /** Ids of the hooks that refused the prompt or ended the run; absent when none did. */
+  readonly endedByHooks?: readonly string[];
   readonly iterations: number;
   readonly usage: Usage;
   /** US dollars, or null when the model's price is not known. */

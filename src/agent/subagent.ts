@@ -10,7 +10,7 @@ import {
   selectAgentTools,
 } from './instructions/agents.ts';
 import { run } from './run.ts';
-import type { RunResult } from './runtime-event.ts';
+import type { RunEnding, RunResult } from './runtime-event.ts';
 import type { Usage } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
 import type { AgentTask, AgentReport, ToolContext } from './tools/tool-context.ts';
@@ -39,9 +39,12 @@ export function createSubagentRunner(options: SubagentOptions) {
       success: isDone,
       text: isDone ? end.text : `${end.text}\n\nThe sub-agent ended early: ${end.reason}`.trim(),
       durationMs: Math.round(session.clock.elapsed() - startedAt),
+      ...(HOOK_ENDINGS.includes(end.ending) ? { refusedByHook: true } : {}),
     };
   };
 }
+
+const HOOK_ENDINGS: readonly RunEnding[] = ['refused', 'stopped_by_hook'];
 
 function reportUnknownType(
   { parent, types }: SubagentOptions,
@@ -119,6 +122,7 @@ async function createSubagent(
   const modelName = task.model ?? type.model;
   const agent: Agent = createAgent({
     facts: { id, parentId: parent.facts.id, type: type.name },
+    parent,
     session,
     toolContext,
     tools: () => tools,

@@ -2,7 +2,7 @@ import { dropUndefined } from '../base/defined.ts';
 import { isRefusal, type Verdict } from '../hooks/decision.ts';
 import type { Agent } from './agent.ts';
 import { formatHookMessage, joinReasons } from './conversation/hook-messages.ts';
-import type { TaskItem, TaskItems } from './tools/tool-context.ts';
+import type { TaskItem, TaskItems, TaskRefusal } from './tools/tool-context.ts';
 
 /** One list for all agents of a session; the only place where TaskCreated and TaskCompleted are fired. */
 export function createTaskItems(): (agent: () => Agent) => TaskItems {
@@ -15,13 +15,13 @@ export function createTaskItems(): (agent: () => Agent) => TaskItems {
       const item: TaskItem = { id: String(count), subject, description, status: 'pending' };
       const facts = { itemId: item.id, subject, description };
       const verdict = await agent().fire({ name: 'TaskCreated', ...facts }, signal);
-      if (isRefusal(verdict.effect)) return formatFeedback('TaskCreated', verdict);
+      if (isRefusal(verdict.effect)) return createRefusal('TaskCreated', verdict);
       items.set(item.id, item);
       return item;
     },
     async update(id, { status, ...texts }, signal) {
       const item = items.get(id);
-      if (item === undefined) return `item ${JSON.stringify(id)} not found`;
+      if (item === undefined) return { reason: `item ${JSON.stringify(id)} not found` };
       if (status === 'deleted') {
         items.delete(id);
         return item;
@@ -30,7 +30,7 @@ export function createTaskItems(): (agent: () => Agent) => TaskItems {
         const { subject, description } = item;
         const facts = { itemId: id, subject, description };
         const verdict = await agent().fire({ name: 'TaskCompleted', ...facts }, signal);
-        if (isRefusal(verdict.effect)) return formatFeedback('TaskCompleted', verdict);
+        if (isRefusal(verdict.effect)) return createRefusal('TaskCompleted', verdict);
       }
       const changed = { ...item, ...texts, ...dropUndefined({ status }) };
       items.set(id, changed);
@@ -39,10 +39,7 @@ export function createTaskItems(): (agent: () => Agent) => TaskItems {
   });
 }
 
-function formatFeedback(event: string, verdict: Verdict): string {
-  return formatHookMessage({
-    kind: 'feedback',
-    event,
-    reason: joinReasons(verdict),
-  });
+function createRefusal(event: string, verdict: Verdict): TaskRefusal {
+  const reason = formatHookMessage({ kind: 'feedback', event, reason: joinReasons(verdict) });
+  return { reason, refusedByHook: true };
 }

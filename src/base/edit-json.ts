@@ -1,11 +1,16 @@
 import { createScanner, type Node, type ParseError, parseTree } from './jsonc.ts';
 import { isRecord } from './json.ts';
+import { parseLocatedJson } from './located-json.ts';
 
-/** Parses a text to a tree; returns the offset of the first error when it is not JSON. */
-export function parseDocument(body: string): Node | number {
+/** Parses a text to a tree; returns what is wrong with it, and where, when it is not JSON. */
+export function parseDocument(body: string): Node | string {
   const errors: ParseError[] = [];
   const root = parseTree(body, errors, { allowTrailingComma: true });
-  return errors[0]?.offset ?? root ?? 0;
+  if (errors.length === 0 && root !== undefined) return root;
+  const fault = parseLocatedJson(body);
+  return 'why' in fault
+    ? `line ${fault.line}: ${fault.why}`
+    : 'expected JSON, found something else';
 }
 
 export function getLineNumber(body: string, offset: number): number {

@@ -1,5 +1,11 @@
 /** Every error that Hookline itself raises. The key is the code; the text says when it occurs. */
 export const ERROR_CODES = {
+  AGENT_MISSING: 'An agent that is to be switched on is not installed on this machine.',
+  AGENT_OCCUPIED: 'A file of somebody else stands where a hook of an agent would be installed.',
+  AGENT_UNKNOWN: 'No agent with settings to change has this name.',
+  BRIDGE_PORT_TAKEN: 'The bridge cannot listen on a port.',
+  BRIDGE_RUNNING: 'Another bridge of this home is running.',
+  BRIDGE_UNREACHABLE: 'No bridge is running, or it does not answer.',
   CONFIG_UNREADABLE: 'A configuration file exists but cannot be read.',
   CONFIG_INVALID: 'A configuration file or setting has the wrong shape.',
   CONFIG_UNWRITABLE: 'A file of Hookline’s own could not be written.',
@@ -21,6 +27,7 @@ export const ERROR_CODES = {
   MCP_FAILED: 'An MCP server is not reachable, or its answer is invalid.',
   MODEL_FAILED: 'The model did not answer a request.',
   MODEL_REFUSED: 'A hook refused to switch the session’s model.',
+  OUTPUT_UNWRITABLE: 'What a command prints could not be written.',
   PACKAGE_MISSING: 'A part of Hookline needs a package that this installation left out.',
   PLUGIN_ENDED: 'A plugin’s process has exited, or did not answer in time.',
   PLUGIN_EXIT: 'A plugin tried to exit the process that it shares with the agent.',
@@ -29,6 +36,7 @@ export const ERROR_CODES = {
     'A plugin could not be installed, updated or uninstalled; nothing was changed.',
   PLUGIN_LATE: 'A plugin registered something after its session was set up.',
   PLUGIN_UNKNOWN: 'No plugin has this name, or more than one has.',
+  RUN_FAILED: 'A run ended because its model or its session failed, under --json.',
   SANDBOX_UNAVAILABLE: 'The sandbox was required and does not work on this machine.',
   SDK_UNSUPPORTED: 'A part of Cline’s SDK was used that Hookline does not have.',
   SESSION_UNKNOWN: 'No stored session has this id.',

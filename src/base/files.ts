@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
-import { getErrorCode, HooklineError } from './errors.ts';
+import { getErrorCode, getErrorMessage, HooklineError } from './errors.ts';
 
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
@@ -110,6 +110,19 @@ export function isNotFoundError(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
+const FILE_ERRORS = new Map([
+  ['ENOENT', 'file not found'],
+  ['ENOTDIR', 'file not found'],
+  ['EISDIR', 'it is a directory'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+]);
+
+/** Says for a message that names the file why it could not be read; the system's own words name it again. */
+export function explainFileError(error: unknown): string {
+  return FILE_ERRORS.get(getErrorCode(error) ?? '') ?? getErrorMessage(error);
+}
+
 /** Replaces a file in one step, readable by its owner only; the old content survives a crash. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   createPrivateDirectory(path.dirname(file));
@@ -145,6 +158,18 @@ export async function updatePrivateFile(
   change: (text: string | null) => string,
   onWritten: (text: string) => void = () => undefined,
 ): Promise<void> {
+  await withFileLock(file, async () => {
+    const text = change(readTextIfPresent(file));
+    await writePrivateFile(file, text);
+    onWritten(text);
+  });
+}
+
+/** Does something while no other process does so with the lock of the same file, which need not exist. */
+export async function withFileLock<Result>(
+  file: string,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
   createPrivateDirectory(path.dirname(file));
   const { default: lockfile } = await import('proper-lockfile');
   const release = await lockfile.lock(file, {
@@ -154,9 +179,7 @@ export async function updatePrivateFile(
     retries: { retries: 40, minTimeout: 20, maxTimeout: 500 },
   });
   try {
-    const text = change(readTextIfPresent(file));
-    await writePrivateFile(file, text);
-    onWritten(text);
+    return await work();
   } finally {
     await release();
   }

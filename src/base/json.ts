@@ -1,13 +1,27 @@
+import { getErrorMessage } from './errors.ts';
+import { explainJsonMistake } from './json-mistakes.ts';
+
 export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly error: string };
+  | {
+      readonly ok: false;
+      /** Line, column and what is probably meant: `line 3, column 5: missing comma before this`. */
+      readonly error: string;
+    };
 
 /** Parses JSON without throwing; a byte-order mark in front is ignored. */
 export function parseJson(text: string): ParsedJson {
+  const clean = stripByteOrderMark(text);
   try {
-    return { ok: true, value: JSON.parse(stripByteOrderMark(text)) };
-  } catch (error) {
-    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    return { ok: true, value: JSON.parse(clean) };
+  } catch (thrown) {
+    return {
+      ok: false,
+      // Read by few callers: many only try whether a text is JSON.
+      get error() {
+        return explainJsonMistake(clean, getErrorMessage(thrown));
+      },
+    };
   }
 }
 

@@ -53,8 +53,8 @@ export function parseLocatedJson(text: string): Part | Fault {
         onLiteralValue: (value, ...[, , line]) => builder.add(createScalarPart(value, line + 1)),
         onObjectEnd: () => builder.close(),
         onArrayEnd: () => builder.close(),
-        onError(error, offset, ...[, line]) {
-          fault ??= { line: line + 1, why: describe(error, offset, clean) };
+        onError(error, offset) {
+          fault ??= describeError(error, offset, clean);
         },
       },
       { allowTrailingComma: true },
@@ -74,12 +74,20 @@ const TOO_DEEP: Fault = {
 
 const EMPTY: Fault = { line: 1, why: 'expected JSON, found an empty file' };
 
-function describe(error: ParseErrorCode, offset: number, text: string): string {
-  if (text.trim() === '') return EMPTY.why;
-  const found = offset >= text.length ? 'the end of the file' : JSON.stringify(text[offset]);
-  const { column } = locateOffset(text, offset);
-  const reason = findJsonMistake(text, offset) ?? formatErrorCode(printParseErrorCode(error));
-  return `expected JSON, found ${found} at column ${column} (${reason})`;
+/** What people write and the parser tolerates. */
+const TOLERANCE = { comments: true, trailingCommas: true };
+
+function describeError(error: ParseErrorCode, offset: number, text: string): Fault {
+  if (text.trim() === '') return EMPTY;
+  const mistake = findJsonMistake(text, TOLERANCE) ?? {
+    offset,
+    ...locateOffset(text, offset),
+    guess: formatErrorCode(printParseErrorCode(error)),
+  };
+  const isAtEnd = mistake.offset >= text.length;
+  const found = isAtEnd ? 'the end of the file' : JSON.stringify(text[mistake.offset]);
+  const why = `expected JSON, found ${found} at column ${mistake.column} (${mistake.guess})`;
+  return { line: mistake.line, why };
 }
 
 /** `CommaExpected` → `comma expected` */

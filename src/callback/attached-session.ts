@@ -29,9 +29,12 @@ export class AttachedSession {
     });
   }
 
-  /** Adds a prompt that runs once the run under way has ended; an idle session starts with it. */
-  async send(prompt: string): Promise<void> {
-    await this.#call('send', prompt);
+  /**
+   * Adds a prompt that runs once the run under way has ended; an idle session starts with it. False when the
+   * session is ending, so that it will not run.
+   */
+  async send(prompt: string): Promise<boolean> {
+    return (await this.#call('send', prompt))['queued'] === true;
   }
 
   /** Sends a message to the agent while it works; false when it does not. */

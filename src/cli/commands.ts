@@ -181,7 +181,10 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
   {
     usage: 'plugin validate <plugin>',
     about: 'Check a plugin by name or path: package, manifest, setup',
-    flags: [TRUST_YES],
+    flags: [
+      TRUST_YES,
+      { flag: '--lenient', about: 'only warn of rules of the manifest that it breaks' },
+    ],
     load: async () => toCommand((await import('./commands/plugin/validate.ts')).validate),
   },
   {
@@ -195,6 +198,96 @@ const PLUGIN_ROWS: readonly CommandRow[] = [
     about: 'Run the runDemo() that a plugin file exports',
     flags: [TRUST_YES],
     load: async () => toCommand((await import('./commands/plugin/demo.ts')).runPluginDemo),
+  },
+];
+
+const AGENT_SCOPE: CommandFlag = {
+  flag: '--project',
+  about: 'the settings of this project instead of yours',
+};
+const AS_AGENT_HOOKS: CommandFlag = {
+  flag: '--as <package>',
+  about: 'exit codes of this package',
+  choices: ['agent-hooks'],
+};
+const ALL_AGENTS: CommandFlag = { flag: '--all', about: 'all agents' };
+const DRY_RUN: CommandFlag = { flag: '--dry-run', about: 'print what would change; write nothing' };
+
+/** `hookline agents …`: our entry in the settings of other agents. */
+const OTHER_AGENT_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'agents list',
+    about: 'List the agents whose events can be recorded',
+    flags: [],
+    load: async () => (await import('./commands/agents/list.ts')).listAgents,
+  },
+  {
+    usage: 'agents status [agents...]',
+    about: 'Check whether events arrive, and why not; exit 1 when something is broken',
+    flags: [AGENT_SCOPE, AS_AGENT_HOOKS],
+    load: async () => toCommand((await import('./commands/agents/status.ts')).showAgentStatus),
+  },
+  {
+    usage: 'agents enable [agents...]',
+    about: 'Record the events of other agents: adds an entry to their settings',
+    flags: [
+      ALL_AGENTS,
+      AGENT_SCOPE,
+      DRY_RUN,
+      { flag: '--replace', about: 'replace entries of @principal-ai/agent-hooks' },
+      AS_AGENT_HOOKS,
+    ],
+    load: async () => toCommand((await import('./commands/agents/switch.ts')).enableAgents),
+  },
+  {
+    usage: 'agents disable [agents...]',
+    about: 'Remove our entries again, and leave each file as it was found',
+    flags: [ALL_AGENTS, AGENT_SCOPE, DRY_RUN, AS_AGENT_HOOKS],
+    load: async () => toCommand((await import('./commands/agents/switch.ts')).disableAgents),
+  },
+  {
+    usage: 'agents npx-compat',
+    about:
+      'Make `npx @principal-ai/agent-hooks` work in this project: adds a development dependency',
+    flags: [DRY_RUN, { flag: '--remove', about: 'undo it' }, YES],
+    load: async () => toCommand((await import('./commands/agents/npx-compat.ts')).addNpxPackage),
+  },
+  {
+    usage: 'uninstall',
+    about: 'Remove our entries from all agents and projects; your own data stays',
+    flags: [DRY_RUN],
+    load: async () => toCommand((await import('./commands/uninstall.ts')).uninstallHookline),
+  },
+];
+
+/** `hookline bridge …` */
+const BRIDGE_ROWS: readonly CommandRow[] = [
+  {
+    usage: 'bridge serve',
+    about: 'Receive the events of agents on this machine until it is stopped',
+    flags: [
+      { flag: '--port <n>', about: 'port to listen on (default: 3043, or the next free one)' },
+      { flag: '--idle-exit <time>', about: 'stop after so long without a request: 90s, 30m, 2h' },
+    ],
+    load: async () => toCommand((await import('./commands/bridge.ts')).serveBridge),
+  },
+  {
+    usage: 'bridge status',
+    about: 'Show whether the bridge runs, where, and what it received; exit 1 when it does not',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).showBridge,
+  },
+  {
+    usage: 'bridge stop',
+    about: 'Stop the bridge; clients then store events in files',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).stopBridge,
+  },
+  {
+    usage: 'bridge drain',
+    about: 'Take the events that clients stored in files into the event store',
+    flags: [],
+    load: async () => (await import('./commands/bridge.ts')).drainFiles,
   },
 ];
 
@@ -544,6 +637,8 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => toCommand((await import('./commands/mcp.ts')).removeMcpServer),
   },
   ...PLUGIN_ROWS,
+  ...OTHER_AGENT_ROWS,
+  ...BRIDGE_ROWS,
   ...SESSION_ROWS,
   {
     usage: 'sessions list',

@@ -1,7 +1,7 @@
-import { explainJsonError } from '../base/json-mistakes.ts';
 import { readFileSync } from 'node:fs';
 import { dropUndefined } from '../base/defined.ts';
-import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { HooklineError } from '../base/errors.ts';
+import { explainFileError } from '../base/files.ts';
 import { isNestedTooDeep, isRecord, MAX_NESTING, parseJson, getTypeName } from '../base/json.ts';
 import { describeMisspelledTool } from '../dialects/known-tools.ts';
 import { DEFAULT_DIALECT } from '../dialects/index.ts';
@@ -61,7 +61,7 @@ function parseInput(text: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return checkDepth(parsed.value, '--input');
   throw createUsageError(
-    `--input must be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${explainJsonError(text, parsed.error)}`,
+    `--input must be JSON, found ${JSON.stringify(text.slice(0, 80))}: ${parsed.error}`,
     `Quote it for the shell: --input '{"path":"a.js"}'.`,
   );
 }
@@ -87,7 +87,7 @@ function readJsonFile(file: string, what: string): unknown {
   const parsed = parseJson(text);
   if (parsed.ok) return checkDepth(parsed.value, source);
   throw new HooklineError('PAYLOAD_INVALID', {
-    message: `${source} is not valid JSON: ${explainJsonError(text, parsed.error)}`,
+    message: `${source} is not valid JSON: ${parsed.error}`,
     hint: 'It must contain one JSON object.',
   });
 }
@@ -108,7 +108,10 @@ function readText(file: string, source: string): string {
   try {
     return readFileSync(file === STDIN ? 0 : file, 'utf8');
   } catch (error) {
-    throw createUsageError(`${source} cannot be read: ${getErrorMessage(error)}`);
+    throw createUsageError(
+      `${source} cannot be read: ${explainFileError(error)}`,
+      'Pass an existing file, or - for stdin.',
+    );
   }
 }
 

@@ -12,4 +12,20 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** The exit codes of `cline-hook --enable`, `--disable` and `--status`, as the package had them that had these commands. */
+export const FORMER_EXIT = {
+  fine: 0,
+  failed: 1,
+  /** No such agent. */
+  unsupported: 2,
+  /** A settings file cannot be parsed. */
+  config: 3,
+  /** A settings file cannot be written. */
+  denied: 4,
+  /** The agent is not installed. */
+  missing: 5,
+} as const;
+
+export type ExitCode =
+  | (typeof EXIT)[keyof typeof EXIT]
+  | (typeof FORMER_EXIT)[keyof typeof FORMER_EXIT];

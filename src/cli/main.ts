@@ -5,13 +5,19 @@ import {
   getErrorMessage,
 } from '../base/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { createJsonPrinter, type ErrorObject, type JsonPrinter } from './output/json-errors.ts';
 import { createPrinter, toPrintable } from './output/print.ts';
 import { runCommandLine } from './command-line.ts';
 
 const EXIT_DELAY_MS = 1000;
+/** Commands whose notes are read while they run. */
+const LIVE_COMMANDS = ['acp', 'chat'];
 
 let hasWriteFailed = false;
-const print = createPrinter(process.env, handleWriteError);
+const plainPrint = createPrinter(process.env, handleWriteError);
+const jsonPrint = openJsonPrinter(process.argv.slice(2));
+const print = jsonPrint ?? plainPrint;
+process.on('exit', () => jsonPrint?.flush());
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, handleSignal);
 // An early exit must not look like success.
@@ -43,7 +49,8 @@ function exitWhenFlushed(): void {
 function handleWriteError(error: unknown): void {
   if (getErrorCode(error) === 'EPIPE' || hasWriteFailed) return;
   hasWriteFailed = true;
-  print.note(`hookline: cannot write output: ${getErrorMessage(error)}`);
+  const message = `cannot write output: ${getErrorMessage(error)}`;
+  reportError({ code: 'OUTPUT_UNWRITABLE', message, hint: null });
   process.exitCode = EXIT.refused;
 }
 
@@ -69,31 +76,46 @@ async function printError(error: unknown): Promise<ExitCode> {
   const isOurs = isHooklineError(error);
   const message = redactText(getErrorMessage(error));
   const hint = redactText((isOurs ? error.hint : getStack(error)) ?? '');
-  if (isJsonWanted(process.argv.slice(2))) {
-    const code = isOurs ? error.code : 'INTERNAL_ERROR';
-    // One object, for programs.
-    print.note(JSON.stringify({ error: { code, message, hint: hint === '' ? null : hint } }));
-  } else {
-    print.note(`hookline: ${isOurs ? toPrintable(message) : `internal error: ${message}`}`);
-    if (hint !== '') print.note(isOurs ? `  ${hint}` : hint);
-  }
+  const code = isOurs ? error.code : 'INTERNAL_ERROR';
+  reportError({ code, message, hint: hint === '' ? null : hint });
   return isOurs ? toExitCode(error) : EXIT.bug;
+}
+
+/** Prints an error: a line and its hint, or one object for programs. */
+function reportError(error: ErrorObject): void {
+  if (jsonPrint !== null) {
+    jsonPrint.error(error);
+    return;
+  }
+  const { code, message, hint } = error;
+  const isBug = code === 'INTERNAL_ERROR';
+  print.note(`hookline: ${isBug ? `internal error: ${message}` : toPrintable(message)}`);
+  if (hint !== null) print.note(isBug ? hint : `  ${hint}`);
 }
 
 function getStack(error: unknown): string | undefined {
   return error instanceof Error ? error.stack : undefined;
 }
 
-function isJsonWanted(args: readonly string[]): boolean {
+/** The printer for `--json`; null without the flag. */
+function openJsonPrinter(args: readonly string[]): JsonPrinter | null {
   const end = args.indexOf('--');
-  return args.slice(0, end === -1 ? args.length : end).includes('--json');
+  const own = args.slice(0, end === -1 ? args.length : end);
+  const isLive = LIVE_COMMANDS.includes(own.find((word) => !word.startsWith('-')) ?? '');
+  return own.includes('--json') ? createJsonPrinter(plainPrint, isLive) : null;
 }
 
 /** Errors that mean a refusal, not wrong usage. */
 const REFUSAL_CODES: readonly HooklineError['code'][] = [
+  'AGENT_MISSING',
+  'AGENT_OCCUPIED',
+  'BRIDGE_PORT_TAKEN',
+  'BRIDGE_RUNNING',
+  'BRIDGE_UNREACHABLE',
   'TRUST_INSIDE_AGENT',
   'TRUST_NEEDS_TERMINAL',
   'PLUGIN_INSTALL_FAILED',
+  'RUN_FAILED',
 ];
 
 function toExitCode({ code }: HooklineError): ExitCode {

@@ -1,7 +1,8 @@
 import { isatty } from 'node:tty';
 import { Command as Program, CommanderError, Option } from 'commander';
 import { dropUndefined } from '../base/defined.ts';
-import { HooklineError, getErrorMessage } from '../base/errors.ts';
+import { HooklineError, getErrorCode } from '../base/errors.ts';
+import { explainFileError } from '../base/files.ts';
 import { VERSION } from '../base/version.ts';
 import { PATH_OPTIONS } from '../dialects/index.ts';
 import { listNamedPaths, type NamedPaths } from '../dialects/options.ts';
@@ -9,6 +10,7 @@ import { COMMANDS, type CommandRow, type CommandFlag, GLOBAL_FLAGS } from './com
 import type { CommandContext, GlobalFlags } from './context.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { expandShorthand } from './shorthand.ts';
+import { checkHelpWords, createUsageError } from './usage-error.ts';
 
 /** Parses the command line and runs the command, whose code is loaded on demand. */
 export async function parseAndRunCommand(
@@ -16,6 +18,7 @@ export async function parseAndRunCommand(
   context: Omit<CommandContext, 'flags'>,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.fine;
+  if (written[0] === 'help') checkHelpWords(written.slice(1));
   const args = expandShorthand(written, isatty(0) && isatty(1));
   const program = createProgram(args, async (row, options, { cwd, ...flags }) => {
     if (cwd !== undefined) changeDirectory(cwd);
@@ -34,22 +37,6 @@ export async function parseAndRunCommand(
     throw createUsageError(error, args);
   }
   return exitCode;
-}
-
-/** Makes an error like any other of commander's, whose hint leads to the help of the command. */
-function createUsageError({ code, message }: CommanderError, args: readonly string[]) {
-  const [text = '', suggestion = ''] = message.replace(/^error: /, '').split('\n');
-  const words = args.filter((word) => /^\w+$/.test(word)).join(' ');
-  const command = COMMANDS.map(({ usage }) => usage.replace(/ [[<].*$/s, ''))
-    .flatMap((usage) => [usage, usage.split(' ')[0] ?? ''])
-    .filter((usage) => words === usage || words.startsWith(`${usage} `))
-    .toSorted((one, other) => other.length - one.length)
-    .at(0);
-  const help = `See \`${['hookline', command, '--help'].filter(Boolean).join(' ')}\`.`;
-  return new HooklineError('USAGE_INVALID', {
-    message: code === 'commander.help' ? 'missing command' : text,
-    hint: [...suggestion.replace(/^\((.*)\)$/, '$1').split('\n'), help].filter(Boolean).join(' '),
-  });
 }
 
 /** Collects the paths that flags name, by the names of the options. */
@@ -73,14 +60,22 @@ function changeDirectory(directory: string): void {
     process.chdir(directory);
   } catch (error) {
     throw new HooklineError('USAGE_INVALID', {
-      message: `--cwd must be a directory, found ${JSON.stringify(directory)}: ${getErrorMessage(error)}`,
+      message: `--cwd must be a directory, found ${JSON.stringify(directory)}: ${explainDirectoryError(error)}`,
       hint: 'Pass an existing, accessible directory.',
       cause: error,
     });
   }
 }
 
+function explainDirectoryError(error: unknown): string {
+  const code = getErrorCode(error);
+  if (code === 'ENOTDIR') return 'it is a file';
+  return code === 'ENOENT' ? 'directory not found' : explainFileError(error);
+}
+
 const GROUPS = {
+  agents: 'Record the events of other agents',
+  bridge: 'Receive events of other agents (`hookline <agent>-hook` sends one)',
   hooks: 'Manage and test hooks',
   mcp: 'Manage MCP servers',
   plugin: 'Manage Cline plugins',
@@ -89,12 +84,19 @@ const GROUPS = {
   trace: 'Search stored events',
 };
 
+const SHORTHAND = `
+Without a command:
+  hookline "fix the test"    chat on a terminal, run otherwise
+  -p, -i                     run, chat
+  -c, -r [id]                run or chat on with the last session, or with this one`;
+
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
 function createProgram(argv: readonly string[], run: Run): Program {
   const program = new Program('hookline')
     .description('Runs the agent hooks you already have: one runtime, one verdict.')
     .version(VERSION)
+    .addHelpText('after', SHORTHAND)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     // An error is printed like any other, and with --json instead of the help.

@@ -32,8 +32,17 @@ let packageRequire: ((id: string) => unknown) | null = null;
 const loaded = new Map<string, { exports: unknown }>();
 const newlyCompiled = new Map<string, Script>();
 
-process.on('exit', writeCompiledCache);
-load('./main.js');
+if (isForwarder(process.argv[2] ?? '')) loadInstalled('./agent-hook.js');
+else {
+  process.on('exit', writeCompiledCache);
+  load('./main.js');
+}
+
+/** Whether the command is `<agent>-hook`, which needs nothing of the program: an agent waits for it. */
+function isForwarder(word: string): boolean {
+  const agents = ['claude', 'cline', 'codex', 'gemini', 'copilot', 'cursor', 'opencode', 'droid'];
+  return [...agents, 'qwen'].some((agent) => word === `${agent}-hook`);
+}
 
 /** Loads a chunk of the program, or anything else through Node. */
 function load(id: string): unknown {

@@ -1,6 +1,6 @@
 import { truncateText } from '../base/json.ts';
 import { memoizePerObject } from '../base/memoize.ts';
-import type { Failure } from '../hooks/decision.ts';
+import type { Failure, FailureKind } from '../hooks/decision.ts';
 import type { Answer, Exchange, Handler, HandlerInput } from '../hooks/handler.ts';
 import type { BoundedOutput } from '../process/bounded-output.ts';
 import { type Program, type ProgramResult, runProgram } from '../process/run.ts';
@@ -48,8 +48,12 @@ const shareEncoding = memoizePerObject((encode: Codec['encode']) =>
 );
 
 /** Creates a handler for a hook that cannot be started: each run fails with the reason. */
-export function createFailingHandler(target: Omit<Handler, 'run'>, message: string): Handler {
-  const failure: Failure = { kind: 'spawn', message };
+export function createFailingHandler(
+  target: Omit<Handler, 'run'>,
+  message: string,
+  kind: FailureKind = 'spawn',
+): Handler {
+  const failure: Failure = { kind, message };
   return { ...target, run: () => ({ failure }) };
 }
 

@@ -6,8 +6,10 @@ import type { ConfiguredServers, ServerConfig } from '../mcp/server-config.ts';
 import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import type { DiscoveredUnit, Discovery } from './discovery.ts';
 import type { HookImport } from './import-hooks.ts';
+import type { AgentInstall } from './install.ts';
 import type { DialectMachine, Surroundings } from './machine.ts';
 import type { DialectOptions, PathOption } from './options.ts';
+import type { PayloadEnvelope } from './payload-envelope.ts';
 import type { PluginHooksOptions } from './ports.ts';
 import type { HookTemplates } from './templates.ts';
 
@@ -44,12 +46,18 @@ export interface Dialect {
    * because `readCase` checks payloads and is synchronous.
    */
   readonly readPayload?: ReadPayload;
+  /** Payload in, as far as it is stored: the event, its session, its call. Never throws. */
+  readonly readEnvelope?: ReadEnvelope;
   /** Answer out: a verdict as the output of a hook process of this agent. */
   readonly writeAnswer?: Lazy<WriteAnswer>;
   /** What `hooks new` writes. */
   readonly templates?: HookTemplates;
   /** What `hooks import` copies. */
   readonly importFrom?: HookImport;
+  /** Where our own entry is installed in this agent's settings: what `agents enable` writes. */
+  readonly install?: Lazy<AgentInstall>;
+  /** Another agent whose settings this one loads, too; its events may arrive under that one's name. */
+  readonly alsoRuns?: AlsoRuns;
   /** Removes an entry from the text of its settings file; null when the user has to. */
   readonly removeEntry?: Lazy<RemoveEntry>;
   /** Mistakes in a hook's script that only this agent's users make, as sentences. */
@@ -71,6 +79,16 @@ export interface Dialect {
   readonly homeDirectories?: (machine: MachinePlaces) => readonly string[];
   /** Files and directories of this agent that were moved from their usual place and must not be written. */
   readonly protectedPlaces?: (machine: MachinePlaces) => readonly string[];
+}
+
+/** What is known of events that arrive twice: from an agent's own hooks, and from those of another agent. */
+export interface AlsoRuns {
+  /** The name of the other agent. */
+  readonly agent: string;
+  /** Whether this agent, not the other one, wrote a payload that came under the other's name. */
+  readonly isOwnPayload: (payload: Readonly<Record<string, unknown>>) => boolean;
+  /** Lists what makes an event of this agent different from all others; null when the payload does not say it. */
+  readonly identify: (payload: Readonly<Record<string, unknown>>) => readonly unknown[] | null;
 }
 
 /** The usual names of an agent's files and directories, with `/` between their parts. */
@@ -146,7 +164,13 @@ export type FoundAt = Pick<Discovery, 'hooks' | 'ignored'>;
 export type Encode = (input: HandlerInput) => string | null;
 export type Decode = (input: HandlerInput, output: HookOutput) => Answer;
 export type ReadPayload = (payload: unknown) => FiredEvent;
-export type WriteAnswer = (event: HookEvent, verdict: Verdict) => WrittenAnswer;
+export type ReadEnvelope = (payload: unknown) => PayloadEnvelope;
+/** `foreignEvent` is the agent's own name of the event, where several mean the same; the first when absent. */
+export type WriteAnswer = (
+  event: HookEvent,
+  verdict: Verdict,
+  foreignEvent?: string | null,
+) => WrittenAnswer;
 
 /** How a hook process ended and what it printed. */
 export interface HookOutput {

@@ -6,15 +6,33 @@ import type { ActivePlugin } from '../plugins/loaded-plugin.ts';
 import { claude } from './claude/dialect.ts';
 import { clineFiles } from './cline-files/dialect.ts';
 import { clinePlugins } from './cline-plugins/dialect.ts';
+import { codex } from './codex/dialect.ts';
+import { copilot } from './copilot/dialect.ts';
+import { cursor } from './cursor/dialect.ts';
 import type { Dialect, Discoverer, ForeignEvent } from './dialect.ts';
+import { droid } from './droid/dialect.ts';
+import { gemini } from './gemini/dialect.ts';
 import type { DialectMachine } from './machine.ts';
+import { opencode } from './opencode/dialect.ts';
 import type { PathOption } from './options.ts';
 import type { PluginHooksOptions } from './ports.ts';
-import type { Outcome } from '../hooks/decision.ts';
+import { qwen } from './qwen/dialect.ts';
+import type { Failure, Outcome } from '../hooks/decision.ts';
 import { NO_SERVERS } from '../mcp/server-config.ts';
 
 /** Every dialect there is, in the order in which their hooks are declared. */
-const LIST = [clineFiles, claude, clinePlugins] as const satisfies readonly Dialect[];
+const LIST = [
+  clineFiles,
+  claude,
+  clinePlugins,
+  codex,
+  gemini,
+  copilot,
+  qwen,
+  cursor,
+  droid,
+  opencode,
+] as const satisfies readonly Dialect[];
 
 export const DIALECTS: readonly Dialect[] = LIST;
 
@@ -140,11 +158,55 @@ export function hasPluginHooks(event: HookEvent): boolean {
 }
 
 /** Finds a failure that the handlers of its dialect have not reported themselves. */
-export function findUnreportedFailure({ dialect, failure }: Outcome): Outcome['failure'] {
+export function findUnreportedFailure({
+  dialect,
+  failure,
+}: Pick<Outcome, 'dialect' | 'failure'>): Failure | null {
   if (failure === null) return null;
   const isReported = findDialect(dialect)?.reportedFailures?.includes(failure.kind) ?? false;
   return isReported ? null : failure;
 }
+
+/** What the user of a session should know about the run of a hook. */
+export interface HookProblem {
+  readonly hook: string;
+  readonly kind: 'failed' | 'warning';
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** Of a late outcome nothing else is known. */
+type ReportedOutcome = Pick<Outcome, 'hook' | 'dialect' | 'failure' | 'warnings'> &
+  Partial<Pick<Outcome, 'effect'>>;
+
+/** Lists failures that nothing else reports, and mistakes in answers. */
+export function listHookProblems(outcomes: readonly ReportedOutcome[]): readonly HookProblem[] {
+  return outcomes.flatMap((outcome): readonly HookProblem[] => {
+    const { hook, warnings = [] } = outcome;
+    const failure = findUnreportedFailure(outcome);
+    // Files that cannot be read are named once, when the session starts.
+    const isNew = failure !== null && failure.kind !== 'config';
+    return [
+      ...(isNew ? [createFailedProblem(outcome, failure)] : []),
+      ...warnings.map((message) => ({ hook, kind: 'warning' as const, message, hint: null })),
+    ];
+  });
+}
+
+/** A failure that refuses is the reason of the refusal, which is reported with its text. */
+function createFailedProblem(
+  { hook, effect }: ReportedOutcome,
+  { message, hint }: Failure,
+): HookProblem {
+  return {
+    hook,
+    kind: 'failed',
+    message: effect === 'deny' ? REFUSES : message,
+    hint: hint ?? null,
+  };
+}
+
+const REFUSES = 'it refuses because it failed';
 
 /** Whose payloads are read and whose hooks are written unless the user names another dialect. */
 export const DEFAULT_DIALECT: string = clineFiles.name;

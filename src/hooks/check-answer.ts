@@ -1,4 +1,4 @@
-import { VOCABULARIES } from '../tool-vocabularies/tool-views.ts';
+import { AGENT_VOCABULARIES, VOCABULARIES } from '../tool-vocabularies/tool-views.ts';
 import {
   type ChangeField,
   type Decision,
@@ -118,9 +118,12 @@ const STOP: Expected = {
     (value['pending'] === 'skip' || value['pending'] === 'run'),
 };
 const FAILURE: Expected = {
-  words: `{ kind: ${expectOneOf(FAILURE_KINDS).words}, message: a string }`,
+  words: `{ kind: ${expectOneOf(FAILURE_KINDS).words}, message: a string, hint: a string or nothing }`,
   fits: (value) =>
-    isPlainObject(value) && TEXT.fits(value['message']) && isOneOf(FAILURE_KINDS, value['kind']),
+    isPlainObject(value) &&
+    TEXT.fits(value['message']) &&
+    (value['hint'] === undefined || TEXT.fits(value['hint'])) &&
+    isOneOf(FAILURE_KINDS, value['kind']),
 };
 
 type Fields = ReadonlyMap<string, Expected>;
@@ -131,6 +134,7 @@ const ANSWER_FIELDS: Fields = createFields<Answer>({
   onFailure: expectOneOf(['open', 'closed']),
   suspicion: TEXT,
   notes: TEXTS,
+  warnings: TEXTS,
   program: OBJECT,
   late: PROMISE,
 });
@@ -142,7 +146,7 @@ const DECISION_FIELDS: Fields = createFields<Decision>({
   stop: STOP,
   notice: TEXT,
   wake: FLAG,
-  inputFace: expectOneOf(VOCABULARIES),
+  inputFace: expectOneOf([...VOCABULARIES, ...AGENT_VOCABULARIES]),
   input: ANYTHING,
   output: ANYTHING,
   failed: FLAG,

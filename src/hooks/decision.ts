@@ -61,12 +61,23 @@ export interface Decision extends Changes {
 /** The decision of every handler without an answer. */
 export const NO_DECISION: Decision = Object.freeze({});
 
-export const FAILURE_KINDS = ['spawn', 'timeout', 'killed', 'exit', 'output', 'threw'] as const;
+export const FAILURE_KINDS = [
+  'spawn',
+  'timeout',
+  'killed',
+  'exit',
+  'output',
+  'threw',
+  /** Where its hook is configured cannot be read; nothing was started. */
+  'config',
+] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;
+  /** What the author of the hook can do about it. */
+  readonly hint?: string;
 }
 
 /** Whether a failing handler lets the action go on (`open`) or refuses it (`closed`). */
@@ -92,6 +103,8 @@ export interface Outcome {
   readonly failure: Failure | null;
   readonly onFailure: FailurePolicy;
   readonly notes: readonly string[];
+  /** Mistakes in its answer, such as a misspelt key; absent without any. */
+  readonly warnings?: readonly string[];
   readonly stdout: string | null;
   readonly stderr: string | null;
   readonly decision: Decision | null;
@@ -149,6 +162,14 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
   return effect === 'deny' || effect === 'stop';
 }
 
+/** Ids of the hooks that refused the action or ended the run. */
+export function listRefusingHooks({ outcomes }: Verdict): readonly string[] {
+  const refusing = outcomes.filter(
+    ({ effect, decision }) => isRefusal(effect) || decision?.stop !== undefined,
+  );
+  return [...new Set(refusing.map(({ hook }) => hook))];
+}
+
 /** The verdict when no hook ran, or none decided anything. */
 export function createEmptyVerdict(
   event: string,
@@ -177,6 +198,15 @@ export function createEmptyVerdict(
 /** Joins the texts of several hooks, or returns null when there is none. */
 export function joinTexts(texts: readonly Attributed[]): string | null {
   return texts.length === 0 ? null : texts.map(({ text }) => text).join('\n');
+}
+
+/** Joins what several hooks tell the model, with one blank line between two of them; empty for none. */
+export function joinContexts(contexts: readonly string[]): string {
+  const [first = '', ...others] = contexts;
+  return others.reduce(
+    (joined, text) => `${joined.trimEnd()}\n\n${text.replace(/^\s*\n/, '')}`,
+    first,
+  );
 }
 
 /** Lists the values that several hooks gave for a joined field. */

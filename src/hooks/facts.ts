@@ -1,5 +1,5 @@
 import type { Changes } from './decision.ts';
-import type { SharedInput, ToolResult } from '../tool-vocabularies/tool-views.ts';
+import type { AgentVocabulary, SharedInput, ToolResult } from '../tool-vocabularies/tool-views.ts';
 
 /** What every event carries about the session it happens in. */
 export interface Moment {
@@ -43,6 +43,8 @@ export interface CallFacts {
   readonly callId: string;
   readonly name: string;
   readonly input: unknown;
+  /** Set when another agent made the call: the vocabulary in which its name and input are written. */
+  readonly vocabulary?: AgentVocabulary;
 }
 
 /** A call of a finished turn, with its result for the model: text or content blocks. */

@@ -53,6 +53,8 @@ export interface Answer {
    */
   readonly suspicion?: string;
   readonly notes?: readonly string[];
+  /** Parts of the answer that were not read and are probably mistakes. The user is warned of each. */
+  readonly warnings?: readonly string[];
   /** How its program ended, for the trace. */
   readonly program?: {
     readonly exitCode: number | null;
@@ -93,6 +95,8 @@ export interface Handler {
    */
   readonly findSuspicion?: (call: ToolCall) => string | null;
   readonly onFailure: FailurePolicy;
+  /** How its author makes it answer, after this failure; null when nothing is known. */
+  readonly advise?: (failure: Failure) => string | null;
   /** The profile of the sandbox that its program runs in; absent for a hook without one. */
   readonly sandbox?: string;
   /**

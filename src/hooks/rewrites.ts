@@ -49,14 +49,13 @@ export function applyChangesInPlace(
   if (!('handed' in event) || event.handed === undefined) return returned;
   // A handler that returned an input has seen the changes of the others, so its input wins.
   const changes = event.handed.changes().filter(({ view }) => !isAnswered(runs, view));
-  const { name } = event.tool;
   let rewritten = returned;
   for (const change of changes) {
     if ('unusable' in change) {
       failLastSharer(runs, change);
     } else {
       const { vocabulary, view, input: changedInput } = change;
-      const call = { name, input: rewritten === null ? event.tool.input : rewritten.input };
+      const call = rewritten === null ? event.tool : { ...event.tool, input: rewritten.input };
       const result = rewriteInput(
         call,
         { vocabulary, part: view.part, input: changedInput },

@@ -159,7 +159,7 @@ export class HandlerRun {
   // Field by field: copies of objects that are then changed take V8 a hundred times as long.
   #createOutcome(answer: Answer, durationMs: number, status?: Outcome['status']): Outcome {
     const { handler, input, pass } = this;
-    const { failure = null, decision = null, notes = [], program } = answer;
+    const { failure = null, decision = null, notes = [], warnings = [], program } = answer;
     const onFailure = getFailurePolicy(handler, answer.onFailure);
     return {
       hook: handler.id,
@@ -173,9 +173,10 @@ export class HandlerRun {
       ...(handler.sandbox === undefined ? NO_FIELDS : { sandbox: handler.sandbox }),
       exitCode: program?.exitCode ?? null,
       durationMs,
-      failure,
+      failure: failure === null ? null : addHint(failure, handler),
       onFailure,
       notes,
+      ...(warnings.length === 0 ? NO_FIELDS : { warnings }),
       stdout: program?.stdout ?? null,
       stderr: program?.stderr ?? null,
       decision: failure === null ? decision : null,
@@ -244,6 +245,11 @@ function omitRewrite(answer: Answer): Answer {
   const { input: _input, inputFace: _face, ...decision } = answer.decision;
   const note = 'its rewrite is ignored: only the one in its first vocabulary counts';
   return { ...answer, decision, notes: [...(answer.notes ?? []), note] };
+}
+
+function addHint(failure: Failure, { advise }: Handler): Failure {
+  const hint = failure.hint ?? advise?.(failure) ?? null;
+  return hint === null ? failure : { ...failure, hint };
 }
 
 function describeThrown(error: unknown): Failure {

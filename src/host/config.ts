@@ -1,4 +1,3 @@
-import { explainJsonError } from '../base/json-mistakes.ts';
 import path from 'node:path';
 import { getErrorMessage } from '../base/errors.ts';
 import { readSettingsTextIfPresent } from '../base/files.ts';
@@ -174,9 +173,7 @@ function readObject(layers: ConfigLayers, file: string): Record<string, unknown>
       reportRepeatedKeys(layers, file, text);
       return parsed.value;
     }
-    const found = parsed.ok
-      ? getTypeName(parsed.value)
-      : `a mistake in ${explainJsonError(text, parsed.error)}`;
+    const found = parsed.ok ? getTypeName(parsed.value) : `a mistake in ${parsed.error}`;
     layers.report(`${file}: should be a JSON object, found ${found}; the file is ignored`);
   } catch (error) {
     layers.report(`${file}: cannot be read: ${getErrorMessage(error)}; the file is ignored`);

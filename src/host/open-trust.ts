@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { createChangeCheck } from '../base/file-state.ts';
-import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
+import { HooklineError, isHooklineError } from '../base/errors.ts';
+import { explainFileError } from '../base/files.ts';
 import { memoizePerWave } from '../base/memoize.ts';
 import { findRealPath, isInside } from '../base/paths.ts';
 import { TrustChecker } from '../trust/trust-checker.ts';
@@ -113,7 +114,7 @@ function readLockBytes(file: string): Buffer {
     return readFileSync(file);
   } catch (error) {
     throw new HooklineError('LOCK_INVALID', {
-      message: `the lock ${file} cannot be read: ${getErrorMessage(error)}`,
+      message: `the lock ${file} cannot be read: ${explainFileError(error)}`,
       hint: 'Write one with `hookline lock`, and pass it with --lock FILE.',
       cause: error,
     });

@@ -58,6 +58,7 @@ interface OwnSettings {
   readonly 'web.allowPrivate': boolean;
   readonly 'trust.requireTerminal': boolean;
   readonly 'env.pass': readonly string[];
+  readonly 'bridge.agents': readonly string[];
   readonly 'trace.enabled': boolean;
   readonly 'trace.maxDays': number;
   readonly 'trace.maxBytes': number;
@@ -97,6 +98,17 @@ const NETWORK: SettingKind<SandboxNetwork> = {
     ],
   },
   read: readNetwork,
+};
+
+const AGENT = /^[a-z][a-z0-9-]{0,63}$/;
+
+const AGENTS: SettingKind<readonly string[]> = {
+  schema: {
+    type: 'array',
+    items: { type: 'string', pattern: AGENT.source },
+    description: 'Names of agents.',
+  },
+  read: readAgents,
 };
 
 const DISABLED_HOOKS: SettingKind<readonly DisabledHook[]> = {
@@ -317,6 +329,12 @@ const OWN_SETTINGS: SettingTable<OwnSettings> = {
     defaultValue: [],
     ...NAMES,
   },
+  'bridge.agents': {
+    description:
+      'Further agents whose events the bridge takes, by name: `POST /<name>-hook`. Lower-case letters, digits and dashes.',
+    defaultValue: [],
+    ...AGENTS,
+  },
   'trace.enabled': {
     description: 'Whether each dispatch of Hookline is stored in the event store.',
     defaultValue: true,
@@ -358,6 +376,12 @@ function readNames(written: unknown): SettingResult<readonly string[]> {
   if (!Array.isArray(written)) return { expected };
   const value = written.filter((name) => typeof name === 'string');
   return value.length === written.length ? { value } : { expected };
+}
+
+function readAgents(written: unknown): SettingResult<readonly string[]> {
+  const names = readNames(written);
+  if ('value' in names && names.value.every((name) => AGENT.test(name))) return names;
+  return { expected: 'an array of names such as "my-agent"' };
 }
 
 function readDisabled(written: unknown): SettingResult<readonly DisabledHook[]> {

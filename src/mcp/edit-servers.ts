@@ -1,7 +1,7 @@
 import { findNodeAtLocation, type Node } from '../base/jsonc.ts';
 import { HooklineError } from '../base/errors.ts';
 import { stripByteOrderMark } from '../base/json.ts';
-import { appendNode, getLineNumber, parseDocument, removeNode } from '../base/edit-json.ts';
+import { appendNode, parseDocument, removeNode } from '../base/edit-json.ts';
 
 const SERVERS = 'mcpServers';
 
@@ -42,12 +42,7 @@ function splitMark(text: string): { readonly mark: string; readonly body: string
 
 function parseObject(body: string): Node {
   const root = parseDocument(body);
-  if (typeof root === 'number') {
-    throw createEditError(
-      `expected JSON, found something else at line ${getLineNumber(body, root)}`,
-      BY_HAND,
-    );
-  }
+  if (typeof root === 'string') throw createEditError(root, BY_HAND);
   if (root.type === 'object') return root;
   throw createEditError(`expected an object with "${SERVERS}", found ${root.type}`, BY_HAND);
 }

@@ -8,20 +8,20 @@ export interface ManifestReading {
   readonly name: string;
   /** Why the plugin cannot be used, or null. */
   readonly problem: string | null;
-  /** Warnings for its author, which are errors when the host is strict. */
-  readonly warnings: readonly string[];
+  /** The rules that it breaks: a strict host refuses it for them, any other warns. */
+  readonly violations: readonly string[];
 }
 
 /** Reads the manifest of a plugin; `label` is its name when it declares none. */
 export function readManifest(plugin: unknown, label: string): ManifestReading {
   if (!isRecord(plugin)) {
     const problem = `expected a plugin object, found ${getTypeName(plugin)}`;
-    return { name: label, problem, warnings: [] };
+    return { name: label, problem, violations: [] };
   }
   const { name: own } = plugin;
   const name = typeof own === 'string' && own.trim() !== '' ? own : label;
   const problem = findProblem(plugin);
-  return { name, problem, warnings: problem === null ? findWarnings(plugin) : [] };
+  return { name, problem, violations: problem === null ? findViolations(plugin) : [] };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -77,16 +77,16 @@ function findHooksProblem(hooks: unknown, capabilities: unknown): string | null 
   return isDeclared ? null : 'it has "hooks", so "hooks" must be among its capabilities';
 }
 
-function findWarnings({ manifest, hooks }: Fields): readonly string[] {
+function findViolations({ manifest, hooks }: Fields): readonly string[] {
   const capabilities = isRecord(manifest) ? manifest['capabilities'] : [];
   const isPromised = Array.isArray(capabilities) && capabilities.includes('hooks');
   if (hooks === undefined) {
     return isPromised ? ['it declares the capability "hooks" and has no hooks'] : [];
   }
-  return Object.entries(hooks ?? {}).flatMap(([name, hook]) => findHookWarning(name, hook));
+  return Object.entries(hooks ?? {}).flatMap(([name, hook]) => findHookViolation(name, hook));
 }
 
-function findHookWarning(name: string, hook: unknown): readonly string[] {
+function findHookViolation(name: string, hook: unknown): readonly string[] {
   if (!HOOK_NAMES.some((each) => each === name)) {
     // Hooks may be methods of an object with other properties.
     if (typeof hook !== 'function') return [];

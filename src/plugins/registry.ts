@@ -3,17 +3,18 @@ import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
 import { isRecord } from '../base/json.ts';
 import { notifyIfSlow } from './call-with-timeout.ts';
-import type {
-  AgentExtensionAutomationEventType,
-  PluginSetupContext,
-  BasicLogger,
+import {
+  type AgentExtensionAutomationEventType,
+  type PluginSetupContext,
+  type BasicLogger,
+  noopTelemetry,
 } from './contract/plugin.ts';
-import type { OnIssue } from './plugin-issue.ts';
+import type { OnIssue, PluginIssue } from './plugin-issue.ts';
 import type { PluginEntry } from './entry.ts';
 import type { ActivePlugin, Contributions, LoadedPlugin } from './loaded-plugin.ts';
 import { readManifest } from './manifest.ts';
 import { runAsPlugin } from './plugin-ownership.ts';
-import { setUpPlugin } from './set-up-plugin.ts';
+import { formatToleratedViolation, setUpPlugin } from './set-up-plugin.ts';
 
 export type PluginState =
   | 'ready'
@@ -128,12 +129,9 @@ function checkPlugin(
   { isStrict, onIssue }: RegistryOptions,
 ): PluginStatus | null {
   const { name } = loaded;
-  const { problem, warnings } = readManifestSafely(loaded);
+  const { problem, violations } = readManifestSafely(loaded);
   const refuse = (message: string): PluginStatus => {
-    if (isStrict) {
-      const hint = 'Fix it or leave it out; without `strict` the session starts without it.';
-      throw new HooklineError('PLUGIN_INVALID', { message, hint });
-    }
+    if (isStrict) throw new HooklineError('PLUGIN_INVALID', { message, hint: LEFT_OUT });
     onIssue({ plugin: name, phase: 'validate', level: 'error', message });
     return toStatus(loaded, 'failed', message);
   };
@@ -145,12 +143,18 @@ function checkPlugin(
     onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
     return toStatus(loaded, 'failed', message);
   }
-  for (const message of warnings) {
-    if (isStrict) return refuse(`the plugin "${name}": ${message}`);
-    onIssue({ plugin: name, phase: 'validate', level: 'warning', message });
+  if (isStrict && violations.length > 0) {
+    const message = `the plugin "${name}": ${violations.join('; ')}`;
+    throw new HooklineError('PLUGIN_INVALID', { message, hint: TOLERATED });
+  }
+  for (const message of violations) {
+    onIssue({ plugin: name, phase: 'validate', level: 'warning', message, violation: message });
   }
   return null;
 }
+
+const LEFT_OUT = 'Fix it or leave it out; without `strict` the session starts without it.';
+const TOLERATED = 'Fix it; without `strict` the plugin is used, with a warning.';
 
 /** Callers have read its manifest. */
 function isValidated(loaded: LoadedPlugin): loaded is ActivePlugin {
@@ -162,7 +166,7 @@ function readManifestSafely({ plugin, name }: LoadedPlugin): ReturnType<typeof r
   try {
     return readManifest(plugin, name);
   } catch (error) {
-    return { name, problem: `it cannot be read: ${getErrorMessage(error)}`, warnings: [] };
+    return { name, problem: `it cannot be read: ${getErrorMessage(error)}`, violations: [] };
   }
 }
 
@@ -182,8 +186,10 @@ async function trySetUp(
 ): Promise<PluginStatus | null> {
   const { name, file, contributions } = active;
   const { isStrict, onIssue, signal, setupTimeoutMs: timeoutMs } = options;
-  const onWarning = (message: string): void =>
-    onIssue({ plugin: name, phase: 'setup', level: 'warning', message });
+  const warn = (message: string, more: Partial<PluginIssue> = {}): void =>
+    onIssue({ plugin: name, phase: 'setup', level: 'warning', message, ...more });
+  const onViolation = (violation: string): void =>
+    warn(formatToleratedViolation(violation), { violation });
   const { automationFor = () => options.context.automation } = options;
   const automation = automationFor(name, () => contributions.automationEventTypes);
   const logger = createScopedLogger(options.context, name);
@@ -193,8 +199,8 @@ async function trySetUp(
   const setting = 'config.pluginSetupTimeoutMs';
   const timeout = dropUndefined({ what: 'its setup', setting, timeoutMs, signal });
   try {
-    const work = setUpPlugin(active, context, { isStrict, onWarning, timeout });
-    await notifyIfSlow(work, () => onWarning('its setup takes long; the session waits for it'));
+    const work = setUpPlugin(active, context, { isStrict, onViolation, timeout });
+    await notifyIfSlow(work, () => warn('its setup takes long; the session waits for it'));
   } catch (error) {
     if (signal?.aborted === true) throw error;
     if (isStrict || options.failsClosed) throw toSetupError(name, error);
@@ -223,16 +229,22 @@ function toSetupError(name: string, error: unknown): HooklineError {
   });
 }
 
-/** Only plugins with the capability get the automation port. */
+/**
+ * Only plugins with the capability get the automation port. Those in this process always have telemetry, as
+ * Cline documents; an isolated one has it when the program does.
+ */
 function buildContext(
   context: PluginSetupContext,
-  { plugin: { manifest } }: ActivePlugin,
+  { plugin: { manifest }, process }: ActivePlugin,
   onDispose: (dispose: () => unknown) => void,
 ): PluginSetupContext {
-  const { automation, ...rest } = context;
-  const hasAutomation =
-    manifest.capabilities.includes('automationEvents') && automation !== undefined;
-  return { ...rest, automation: hasAutomation ? automation : undefined, onDispose };
+  const hasAutomation = manifest.capabilities.includes('automationEvents');
+  return {
+    ...context,
+    automation: hasAutomation ? context.automation : undefined,
+    telemetry: context.telemetry ?? (process === null ? noopTelemetry : undefined),
+    onDispose,
+  };
 }
 
 function describeStatus(active: ActivePlugin): PluginStatus {

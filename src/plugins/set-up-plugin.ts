@@ -15,7 +15,8 @@ import { runAsPlugin } from './plugin-ownership.ts';
 export interface SetUpOptions {
   /** Refuses every registration without its capability; otherwise Cline's rules apply, with a warning. */
   readonly isStrict: boolean;
-  readonly onWarning: (text: string) => void;
+  /** Called with the rule of its manifest that a registration breaks. */
+  readonly onViolation: (rule: string) => void;
   /** Called as soon as the plugin has declared a type of events. */
   readonly onEventType?: (type: AgentExtensionAutomationEventType) => void;
   /** The time limit; without it, there is none. */
@@ -48,7 +49,7 @@ const ALWAYS_NEEDED: readonly AgentExtensionCapability[] = ['rules', 'automation
 /** Creates the `api` argument of `setup`; each method needs its capability. */
 function createApi(
   { name, plugin, contributions }: ActivePlugin,
-  { isStrict, onWarning, onEventType }: SetUpOptions,
+  { isStrict, onViolation, onEventType }: SetUpOptions,
   isOpen: () => boolean,
 ): AgentExtensionApi {
   const requireCapability = (method: string, capability: AgentExtensionCapability): void => {
@@ -58,7 +59,7 @@ function createApi(
     if (isStrict || ALWAYS_NEEDED.includes(capability)) {
       throw createCapabilityError(name, problem, capability);
     }
-    onWarning(`${problem}, which its manifest does not declare; it is registered anyway`);
+    onViolation(`${problem}, which its manifest does not declare`);
   };
   const check = (method: string, contribution: unknown, keys: readonly string[]): void =>
     checkShape(`${method} of the plugin "${name}"`, contribution, keys);
@@ -104,6 +105,11 @@ function createApi(
     },
   };
   return Object.freeze(api);
+}
+
+/** Words a broken rule for a host that goes on in spite of it. */
+export function formatToleratedViolation(rule: string): string {
+  return `${rule}; it is registered anyway`;
 }
 
 function createCapabilityError(name: string, problem: string, capability: string): HooklineError {

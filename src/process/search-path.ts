@@ -65,7 +65,10 @@ function getDelimiter(platform: NodeJS.Platform): string {
 /** Variables with lists of directories from which interpreters and the linker load code. */
 const CODE_PATHS: readonly string[] = [
   'CLASSPATH',
+  'DYLD_FALLBACK_LIBRARY_PATH',
+  'DYLD_FRAMEWORK_PATH',
   'DYLD_LIBRARY_PATH',
+  'GCONV_PATH',
   'LD_LIBRARY_PATH',
   'NODE_PATH',
   'PERL5LIB',
@@ -85,9 +88,15 @@ const CODE_VARIABLES: readonly string[] = [
   'GIT_EXTERNAL_DIFF',
   'GIT_SSH',
   'GIT_SSH_COMMAND',
+  'JAVA_TOOL_OPTIONS',
+  'JDK_JAVA_OPTIONS',
   'LD_AUDIT',
   'LD_PRELOAD',
+  'LESSOPEN',
   'NODE_OPTIONS',
+  'OPENSSL_CONF',
+  'OPENSSL_ENGINES',
+  'OPENSSL_MODULES',
   'PERL5OPT',
   'PYTHONHOME',
   'PYTHONSTARTUP',
@@ -96,15 +105,40 @@ const CODE_VARIABLES: readonly string[] = [
   'XDG_CONFIG_HOME',
 ];
 
-/** The variables that make programs load code or settings of untrusted directories. */
-export function listUntrustedVariables(
+/** What variables must become; null for one that must be removed. */
+export type VariableChanges = Readonly<Record<string, string | null>>;
+
+/** How the variables must be changed that make programs load code or settings of untrusted directories. */
+export function findUntrustedVariables(
   env: Readonly<Environment>,
   untrusted: readonly string[],
-): readonly string[] {
+  platform: NodeJS.Platform,
+): VariableChanges {
   const isTrusted = createTrustedCheck(untrusted);
   const isForeign = (word: string): boolean =>
     word.includes('/') && !(path.isAbsolute(word) && isTrusted(word));
-  return CODE_VARIABLES.filter((name) => (env[name] ?? '').split(/[\s=:;,'"]+/).some(isForeign));
+  const foreign = CODE_VARIABLES.filter((name) =>
+    (env[name] ?? '').split(/[\s=:;,'"]+/).some(isForeign),
+  );
+  const lists = CODE_PATHS.flatMap((name) => {
+    const entries = listTrustedEntries(env[name] ?? '', untrusted, platform);
+    const left = entries.length === 0 ? null : joinEntries(entries, platform);
+    return (env[name] ?? '') === (left ?? '') ? [] : [[name, left] as const];
+  });
+  return Object.fromEntries([...foreign.map((name) => [name, null] as const), ...lists]);
+}
+
+/** The variables of these that a shell script names, and so may set to anything. */
+export function findMentionedVariables(script: string): VariableChanges {
+  const names = [...CODE_VARIABLES, ...CODE_PATHS].filter((name) => script.includes(name));
+  return Object.fromEntries(names.map((name) => [name, null]));
+}
+
+export function changeVariables(env: Readonly<Environment>, changes: VariableChanges): Environment {
+  const changed = Object.entries({ ...env, ...changes });
+  return Object.fromEntries(
+    changed.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+  );
 }
 
 /**
@@ -116,17 +150,16 @@ export function cleanEnvironment(
   untrusted: readonly string[],
   platform: NodeJS.Platform,
 ): Environment {
-  const foreign = listUntrustedVariables(env, untrusted);
-  const cleaned = Object.entries(env).flatMap(([name, value]) => {
-    if (foreign.includes(name)) return [];
-    // The variable is named `Path` on Windows.
-    const upper = platform === 'win32' ? name.toUpperCase() : name;
-    if (upper !== 'PATH' && !CODE_PATHS.includes(upper)) return [[name, value] as const];
-    const entries = listTrustedEntries(value, untrusted, platform);
-    if (upper === 'PATH') return [[name, joinSearchPath(entries, platform)] as const];
-    return entries.length === 0 ? [] : [[name, joinEntries(entries, platform)] as const];
-  });
-  return Object.fromEntries(cleaned);
+  const changed = changeVariables(env, findUntrustedVariables(env, untrusted, platform));
+  // The variable is named `Path` on Windows.
+  const isPath = (name: string): boolean =>
+    (platform === 'win32' ? name.toUpperCase() : name) === 'PATH';
+  return Object.fromEntries(
+    Object.entries(changed).map(([name, value]) => [
+      name,
+      isPath(name) ? (cleanSearchPath(value, untrusted, platform) ?? '') : value,
+    ]),
+  );
 }
 
 const PYTHON = String.raw`\bpython[\d.]*(?:[ \t]+-[A-Za-bd-ln-z]+)*[ \t]*`;
@@ -204,24 +237,36 @@ function createTrustedCheck(untrusted: readonly string[]): (file: string) => boo
 
 /**
  * Shell text that binds programs to their files in this shell, whatever its PATH becomes; one without a
- * file is not found. A function, because other commands of the line keep the PATH of the user.
+ * file is not found. A function, because other commands of the line keep the PATH and variables of the user.
  */
 export function formatProgramFunctions(
   files: Readonly<Record<string, string | null>>,
-  unset: readonly string[] = [],
+  changes: VariableChanges = {},
 ): string {
-  const without = unset.length === 0 ? '' : `unset ${unset.join(' ')}; exec `;
   return Object.entries(files)
     .map(([name, file]) => {
       const body =
         file === null
           ? `echo ${quoteShellWord(`${name}: command not found`)} >&2; return 127`
-          : wrapInSubshell(`${without}${quoteShellWord(file)} "$@"`, without !== '');
+          : runWithVariables(`${quoteShellWord(file)} "$@"`, changes);
       return `unalias ${name} 2>/dev/null\n${name}() { ${body}; } || exit 126`;
     })
     .join('\n');
 }
 
-function wrapInSubshell(command: string, isNeeded: boolean): string {
-  return isNeeded ? `(${command})` : command;
+/** Shell text that runs a command with changed variables, which the rest of the shell keeps. */
+export function runWithVariables(command: string, changes: VariableChanges): string {
+  const names = Object.keys(changes);
+  if (names.length === 0) return command;
+  const removed = names.filter((name) => changes[name] === null);
+  const unset = removed.length === 0 ? '' : `unset ${removed.join(' ')}; `;
+  return `(${unset}${formatExports(changes)}${command})`;
+}
+
+/** Shell text that sets variables for the programs that follow; those without a value are left as they are. */
+export function formatExports(values: VariableChanges): string {
+  const words = Object.entries(values).flatMap(([name, value]) =>
+    value === null ? [] : `${name}=${quoteShellWord(value)}`,
+  );
+  return words.length === 0 ? '' : `export ${words.join(' ')}; `;
 }

@@ -1,4 +1,3 @@
-import { explainJsonError } from '../base/json-mistakes.ts';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
@@ -23,7 +22,7 @@ export interface CaseFields {
 export function parseCase(text: string, file: string): CaseFields {
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    throw createCaseError(file, `it is not JSON: ${explainJsonError(text, parsed.error)}`);
+    throw createCaseError(file, `it is not JSON: ${parsed.error}`);
   }
   const fields = checkRecord({ file, at: '' }, parsed.value);
   checkKeys({ file, at: '' }, fields, CASE_KEYS);

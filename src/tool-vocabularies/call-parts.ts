@@ -1,13 +1,6 @@
 import { isRecord } from '../base/json.ts';
-import {
-  MULTI_EDIT,
-  type CalledTool,
-  type CallPart,
-  RULES,
-  TOOLS,
-  translatePath,
-} from './tools.ts';
-import { REPLACE_IN_FILE, USE_MCP_TOOL } from './classic.ts';
+import { type CalledTool, type CallPart, getRules, TOOLS, translatePath } from './tools.ts';
+import { USE_MCP_TOOL } from './classic.ts';
 import { listItems } from './tool-form.ts';
 import {
   findArray,
@@ -18,9 +11,14 @@ import {
   findText,
   splitLines,
 } from './fields.ts';
-import { APPLY_PATCH, EDITOR } from './sdk.ts';
 import { parseSearchReplace, replaceBlock } from './search-replace.ts';
-import { readCalledFile, type ViewContext, type ToolCall, type Vocabulary } from './vocabulary.ts';
+import {
+  type PluralForm,
+  readCalledFile,
+  type ViewContext,
+  type ToolCall,
+  type Vocabulary,
+} from './vocabulary.ts';
 import {
   applyHunks,
   formatHunk,
@@ -32,12 +30,14 @@ import {
 
 type PartReader = (input: unknown, context: ViewContext) => readonly CallPart[];
 
-const READERS = new Map<string, PartReader>([
-  [APPLY_PATCH, listPatchParts],
-  [EDITOR, listEditorParts],
-  [MULTI_EDIT, listMultiEditParts],
-  [REPLACE_IN_FILE, listSearchReplaceParts],
-]);
+const READERS: Readonly<Record<PluralForm, PartReader>> = {
+  patch: listPatchParts,
+  editor: listEditorParts,
+  edits: listMultiEditParts,
+  'search-replace': listSearchReplaceParts,
+  deletion: listDeletionParts,
+  addresses: listAddressParts,
+};
 
 /** Lists the parts of a call, at least one, whatever its input is. */
 export function listParts(
@@ -45,8 +45,7 @@ export function listParts(
   called: CalledTool,
   context: ViewContext,
 ): readonly CallPart[] {
-  const read = READERS.get(call.name);
-  if (read !== undefined) return read(call.input, context);
+  if (called.plural !== undefined) return READERS[called.plural](call.input, context);
   const { list } = called.form;
   if (list === null) return [createOnlyPart(call, called)];
   return listItems(call.input, list).map((item) => ({ tool: called.tool, ...item }));
@@ -61,7 +60,7 @@ export function convertFields(
 ): Fields {
   const { pathField } = tool;
   if (pathField === undefined) return fields;
-  const needsPath = RULES[from].alwaysSaysPath || RULES[into].alwaysSaysPath;
+  const needsPath = getRules(from).alwaysSaysPath || getRules(into).alwaysSaysPath;
   const file = fields[pathField] ?? (needsPath ? tool.defaultPath : undefined);
   if (typeof file !== 'string') return fields;
   const converted = translatePath(file, from, into, context);
@@ -114,28 +113,88 @@ function listSearchReplaceParts(input: unknown): readonly CallPart[] {
   }));
 }
 
-/** `MultiEdit`: one edit per entry. */
+/** `MultiEdit`: one edit per entry, under the keys that any agent has for them. */
 function listMultiEditParts(input: unknown): readonly CallPart[] {
   const path = findPath(input);
-  const list = isRecord(input) ? findArray(input['edits']) : null;
-  if (!isRecord(input) || path === null || list === null) return [createUnreadableChange(input)];
-  const edits = list.filter(isEdit);
+  const key = isRecord(input)
+    ? EDIT_LIST_KEYS.find((each) => Array.isArray(input[each]))
+    : undefined;
+  if (!isRecord(input) || path === null || key === undefined) {
+    return [createUnreadableChange(input)];
+  }
+  const list = findArray(input[key]) ?? [];
+  const edits = list.map(findEditKeys).filter((edit) => edit !== null);
   if (edits.length === 0 || edits.length < list.length) return [createUnreadableChange(input)];
-  return edits.map((edit, index) => {
-    const fields = { ...createEditFields(path, '', ''), ...edit, file_path: path };
+  return edits.map(({ entry, oldKey, newKey }, index) => {
+    const toFields = (from: Fields): Fields => ({
+      ...omitField(omitField(from, oldKey), newKey),
+      old_string: from[oldKey],
+      new_string: from[newKey],
+    });
+    const toEntry = ({ old_string: before, new_string: after, ...rest }: Fields): Fields => ({
+      ...omitField(rest, 'file_path'),
+      [oldKey]: before,
+      [newKey]: after,
+    });
+    const fields = { ...createEditFields(path, '', ''), ...toFields(entry), file_path: path };
     return {
       tool: TOOLS.Edit,
       fields,
       put: (next) => {
-        const changed = copyChanges(
-          edit,
-          omitField(fields, 'file_path'),
-          omitField(next, 'file_path'),
-        );
-        return { ...input, ...writePathKey(input, next), edits: list.with(index, changed) };
+        const changed = copyChanges(entry, toEntry(fields), toEntry(next));
+        return { ...input, ...writePathKey(input, next), [key]: list.with(index, changed) };
       },
     };
   });
+}
+
+const EDIT_LIST_KEYS = ['edits', 'changes'];
+
+const EDIT_KEYS: readonly (readonly [string, string])[] = [
+  ['old_string', 'new_string'],
+  ['oldString', 'newString'],
+  ['old_str', 'new_str'],
+];
+
+/** Finds the keys under which an entry has the text before and after; null when it is no edit. */
+function findEditKeys(entry: unknown) {
+  if (!isRecord(entry)) return null;
+  const keys = EDIT_KEYS.find((pair) => pair.every((key) => typeof entry[key] === 'string'));
+  return keys === undefined ? null : { entry, oldKey: keys[0], newKey: keys[1] };
+}
+
+/** A tool that deletes a file: an edit that empties it, as the deletion in a patch. */
+function listDeletionParts(input: unknown, context: ViewContext): readonly CallPart[] {
+  const path = findPath(input);
+  if (!isRecord(input) || path === null) return [createUnreadableChange(input)];
+  return [
+    {
+      tool: TOOLS.Edit,
+      fields: createEditFields(path, readCalledFile(path, context) ?? '', ''),
+      put: (next) => ({ ...input, ...writePathKey(input, next) }),
+    },
+  ];
+}
+
+const ADDRESS = /https?:\/\/[^\s<>"'`)\]]+/gu;
+
+/** A tool that is given addresses within a text: one fetch per address. */
+function listAddressParts(input: unknown): readonly CallPart[] {
+  const prompt = isRecord(input) ? getText(input, 'prompt') : toPlainText(input);
+  const found = [...prompt.matchAll(ADDRESS)];
+  if (found.length === 0) {
+    return [{ tool: TOOLS.WebFetch, fields: { url: prompt, prompt }, put: () => input }];
+  }
+  return found.map(({ 0: url, index }) => ({
+    tool: TOOLS.WebFetch,
+    fields: { url, prompt },
+    put: (next) => {
+      const [before, after] = [prompt.slice(0, index), prompt.slice(index + url.length)];
+      const text =
+        next['prompt'] === prompt ? `${before}${getText(next, 'url')}${after}` : next['prompt'];
+      return isRecord(input) ? { ...input, prompt: text } : text;
+    },
+  }));
 }
 
 /** `editor`: a whole file, a replacement, or an insertion before a line. */
@@ -162,14 +221,6 @@ function listEditorParts(input: unknown, context: ViewContext): readonly CallPar
 
 function createUnreadableDiff(input: unknown, path: string, diff: string): CallPart {
   return { tool: TOOLS.Edit, fields: createEditFields(path, '', diff), put: () => input };
-}
-
-function isEdit(value: unknown): value is Fields {
-  return (
-    isRecord(value) &&
-    typeof value['old_string'] === 'string' &&
-    typeof value['new_string'] === 'string'
-  );
 }
 
 function isAbsent(value: unknown): boolean {
@@ -213,7 +264,14 @@ function writePathKey(input: Fields, next: Fields): Fields {
   return { [findPathKey(input)]: next['file_path'] };
 }
 
-const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
+const PATH_KEYS = [
+  'path',
+  'file_path',
+  'filePath',
+  'notebook_path',
+  'absolute_path',
+  'target_file',
+];
 
 /** Creates the fields of an edit. */
 function createEditFields(path: string, before: string, after: string): Fields {
@@ -251,7 +309,7 @@ interface PatchPart {
   readonly put: (next: Fields) => string;
 }
 
-const PATCH_KEYS = ['input', 'patch'];
+const PATCH_KEYS = ['input', 'patch', 'command', 'patchText'];
 
 /** `apply_patch`: a write per added file, an edit per hunk, per deleted and per moved file. */
 function listPatchParts(input: unknown, context: ViewContext): readonly CallPart[] {

@@ -52,6 +52,7 @@ export const CLASSIC: VocabularyRules = {
     }),
   },
   formerNames: {},
+  pluralNames: { [REPLACE_IN_FILE]: 'search-replace' },
   changeNames: [],
   changeKeys: [],
   takesBareLists: false,

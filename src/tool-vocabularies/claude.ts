@@ -72,6 +72,7 @@ export const CLAUDE = {
     ReadMcpResourceTool: createPlainForm('ReadMcpResourceTool', ['server', 'uri']),
   },
   formerNames: { Agent: ['Task'] },
+  pluralNames: {},
   changeNames: [],
   changeKeys: [],
   takesBareLists: false,

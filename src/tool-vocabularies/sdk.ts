@@ -69,6 +69,7 @@ export const SDK: VocabularyRules = {
     ReadMcpResourceTool: null,
   },
   formerNames: {},
+  pluralNames: { [EDITOR]: 'editor', [APPLY_PATCH]: 'patch' },
   changeNames: [APPLY_PATCH],
   changeKeys: ['input', 'insert_line'],
   takesBareLists: true,

@@ -8,15 +8,19 @@ import {
   type CalledTool,
   type CallPart,
   getForm,
-  RULES,
+  getRules,
   type Tool,
   TOOLS,
   translatePath,
 } from './tools.ts';
 import { toPlainText, type Fields, listChangedKeys, isSame, copyValues } from './fields.ts';
-import { APPLY_PATCH, EDITOR } from './sdk.ts';
+import { EDITOR } from './sdk.ts';
 import { convertFields, listParts } from './call-parts.ts';
 import {
+  AGENT_VOCABULARIES,
+  type AgentVocabulary,
+  isAgentVocabulary,
+  type OwnVocabulary,
   VOCABULARIES,
   type ViewContext,
   type ToolCall,
@@ -28,7 +32,17 @@ import { describeNonObject, type ToolForm } from './tool-form.ts';
 export { CHANGE_NAMES, TOOL_NAMES, findVocabulary, listNames, listNamesIn } from './tools.ts';
 
 export type { InputChange, SharedInput } from './vocabulary.ts';
-export { VOCABULARIES, type ViewContext, type ToolCall, type ToolView, type Vocabulary };
+export {
+  AGENT_VOCABULARIES,
+  type AgentVocabulary,
+  isAgentVocabulary,
+  type OwnVocabulary,
+  VOCABULARIES,
+  type ViewContext,
+  type ToolCall,
+  type ToolView,
+  type Vocabulary,
+};
 
 export interface ToolResult {
   /** Claude's structured `tool_response`, or anything; undefined when there is only text. */
@@ -75,6 +89,25 @@ export function createCalledView(call: ToolCall, context: ViewContext): ToolView
   return { ...createOwnView(call, called, context), name: call.name };
 }
 
+/**
+ * Returns the tool of a call under Claude's name, the first where one call does several things, and the files
+ * that it names; `cwd` is null where it is not known.
+ */
+export function summarizeCall(call: ToolCall, cwd: string | null) {
+  const called = findCalledTool(call);
+  if (called === null) return { tool: call.name, paths: [] };
+  const context = { cwd: cwd ?? '/', root: cwd };
+  const parts = listParts(call, called, context);
+  const from = getOwnVocabulary(called);
+  const paths = parts.flatMap(({ tool, fields }): readonly string[] => {
+    const file = tool.pathField === undefined ? undefined : fields[tool.pathField];
+    if (typeof file !== 'string' || file === '') return [];
+    return [cwd === null ? file : translatePath(file, from, 'claude', context)];
+  });
+  const { tool } = parts[0] ?? called;
+  return { tool: tool.defaultForm.name, paths: [...new Set(paths)] };
+}
+
 /** Finds the vocabulary of a call; null when its tool has the same form in all of them. */
 export function findCallVocabulary(call: ToolCall): Vocabulary | null {
   const called = findCalledTool(call);
@@ -98,6 +131,8 @@ const namesByCall = new Map<string, readonly string[]>();
 
 /** Lists every name that a view's part has in any vocabulary, Claude's first, for matchers. */
 export function listToolNames(call: ToolCall, view: ToolView): readonly string[] {
+  // The same name may mean another tool in the vocabulary of another agent.
+  if (call.vocabulary !== undefined) return findNames(call, view);
   const cachedNames = namesByCall.get(call.name);
   if (cachedNames !== undefined) return cachedNames;
   const names = findNames(call, view);
@@ -123,12 +158,16 @@ export function formatResult(
   vocabulary: Vocabulary,
   part: number | null,
 ): unknown {
+  if (isAgentVocabulary(vocabulary)) {
+    const { response, text } = getPartResult(result, part);
+    return response ?? text;
+  }
   return RESULT_FORMS[vocabulary](call, result, part);
 }
 
 type ToResult = (call: ToolCall, result: ToolResult, part: number | null) => unknown;
 
-const RESULT_FORMS: Readonly<Record<Vocabulary, ToResult>> = {
+const RESULT_FORMS: Readonly<Record<OwnVocabulary, ToResult>> = {
   claude: (call, result, part) => toClaudeResponse(call, getPartResult(result, part)),
   classic: (_call, result, part) => getPartResult(result, part).text,
   sdk: toSdkOutput,
@@ -146,7 +185,8 @@ export function detectVocabulary(call: ToolCall, input: unknown): Vocabulary | n
   });
   const best = Math.max(...scores.map(({ score }) => score));
   const [first, second] = scores.filter(({ score }) => score === best);
-  return best === 0 || second !== undefined ? null : (first?.vocabulary ?? null);
+  if (best === 0) return call.vocabulary ?? null;
+  return second === undefined ? (first?.vocabulary ?? null) : null;
 }
 
 function createOwnView(call: ToolCall, called: CalledTool, context: ViewContext): ToolView {
@@ -167,18 +207,17 @@ function createOwnView(call: ToolCall, called: CalledTool, context: ViewContext)
 function listViewedTools(call: ToolCall, view: ToolView): readonly Tool[] {
   const called = findCalledTool(call);
   if (called === null) return [];
-  if (call.name !== EDITOR && call.name !== APPLY_PATCH) return [called.tool];
-  if (view.name !== call.name) return [isWrite(view.name) ? TOOLS.Write : TOOLS.Edit];
-  return listParts(call, called, NOWHERE).map(({ tool }) => tool);
+  if (called.plural !== 'editor' && called.plural !== 'patch') return [called.tool];
+  const tools = listParts(call, called, NOWHERE).map(({ tool }) => tool);
+  const viewed = view.part === null ? undefined : tools[view.part];
+  return viewed === undefined ? tools : [viewed];
 }
 
 /** Whether its names depend only on the name of the tool, not on the input. */
 function hasFixedNames(name: string): boolean {
-  return isCatalogued(name) && name !== EDITOR && name !== APPLY_PATCH;
-}
-
-function isWrite(name: string): boolean {
-  return VOCABULARIES.some((vocabulary) => TOOLS.Write.forms[vocabulary]?.name === name);
+  if (!isCatalogued(name)) return false;
+  const plural = findCalledTool({ name, input: null })?.plural;
+  return plural !== 'editor' && plural !== 'patch';
 }
 
 function getPartResult(result: ToolResult, part: number | null): ToolResult {
@@ -195,7 +234,7 @@ function toClaudeResponse(call: ToolCall, { response, text }: ToolResult): unkno
 
 function toSdkOutput(call: ToolCall, result: ToolResult, part: number | null): unknown {
   const called = findCalledTool(call);
-  if (called === null || call.name === APPLY_PATCH) return getPartResult(result, part).text;
+  if (called === null || called.plural === 'patch') return getPartResult(result, part).text;
   // Each service has its own format.
   if (called.tool === TOOLS.WebSearch) return result.response ?? result.text;
   const parts = listParts(call, called, NOWHERE);
@@ -216,10 +255,10 @@ function createRow({ tool, fields }: CallPart, { text, success, error }: ToolRes
   return dropUndefined({ query, result: text, success, error });
 }
 
-function listKeys(tools: readonly Tool[], vocabulary: Vocabulary): ReadonlySet<string> {
+function listKeys(tools: readonly Tool[], vocabulary: OwnVocabulary): ReadonlySet<string> {
   const keys = tools.flatMap((tool) => tool.forms[vocabulary]?.keys ?? []);
   const isChange = tools.some((tool) => tool.changesFile === true);
-  return new Set(isChange ? [...keys, ...RULES[vocabulary].changeKeys] : keys);
+  return new Set(isChange ? [...keys, ...getRules(vocabulary).changeKeys] : keys);
 }
 
 /** A new input in one form of a call. */
@@ -267,7 +306,7 @@ function replaceInput(call: ToolCall, rewrite: Rewrite, context: ViewContext): R
 
 function isLooseList(called: CalledTool | null, input: unknown): boolean {
   if (called === null || called.vocabulary === null || called.form.list === null) return false;
-  if (!RULES[called.vocabulary].takesBareLists) return false;
+  if (!getRules(called.vocabulary).takesBareLists) return false;
   return typeof input === 'string' || Array.isArray(input);
 }
 
@@ -348,7 +387,7 @@ function checkPut(
   context: ViewContext,
 ): Rewritten {
   const input = slot.put(next);
-  const reread = listParts({ name: call.name, input }, called, context);
+  const reread = listParts({ ...call, input }, called, context);
   const index = slots.indexOf(slot);
   const isAlone = slots.every(
     (other, at) => at === index || isSame(other.fields, reread[at]?.fields),

@@ -2,18 +2,38 @@ import path from 'node:path';
 import { findPathInside } from '../base/paths.ts';
 import type { ToolForm } from './tool-form.ts';
 
+/** The vocabularies of our own tools. No name means two tools in them, so a call needs nothing but its name. */
 export const VOCABULARIES = ['claude', 'classic', 'sdk'] as const;
 
-export type Vocabulary = (typeof VOCABULARIES)[number];
+export type OwnVocabulary = (typeof VOCABULARIES)[number];
+
+/** The vocabularies of other agents, which share names: a call in one of them says in which. */
+export const AGENT_VOCABULARIES = [
+  'codex',
+  'gemini',
+  'copilot',
+  'qwen',
+  'cursor',
+  'droid',
+  'opencode',
+] as const;
+
+export type AgentVocabulary = (typeof AGENT_VOCABULARIES)[number];
+
+export type Vocabulary = OwnVocabulary | AgentVocabulary;
+
+export function isAgentVocabulary(vocabulary: Vocabulary): vocabulary is AgentVocabulary {
+  return AGENT_VOCABULARIES.some((each) => each === vocabulary);
+}
 
 /** What each vocabulary is called where the user chooses the one in which the model sees its tools. */
 const TOOLSET_NAMES = {
   claude: 'claude',
   classic: 'cline-classic',
   sdk: 'cline-sdk',
-} as const satisfies Readonly<Record<Vocabulary, string>>;
+} as const satisfies Readonly<Record<OwnVocabulary, string>>;
 
-export type Toolset = (typeof TOOLSET_NAMES)[Vocabulary];
+export type Toolset = (typeof TOOLSET_NAMES)[OwnVocabulary];
 
 export const TOOLSETS: readonly Toolset[] = Object.values(TOOLSET_NAMES);
 
@@ -39,6 +59,13 @@ export interface VocabularyRules {
   /** Null where it knows no such tool: that keeps its Claude form. */
   readonly forms: Readonly<Record<ToolKind, ToolForm | null>>;
   readonly formerNames: Readonly<Partial<Record<ToolKind, readonly string[]>>>;
+  /**
+   * Forms that its calls have beside `forms`: other names, other keys, or several kinds under one name. Of
+   * those with the called name, the first whose essential fields are there counts. Only other agents have them.
+   */
+  readonly otherForms?: Readonly<Partial<Record<ToolKind, readonly ToolForm[]>>>;
+  /** Names of tools whose one call may be several, and how its parts are written. */
+  readonly pluralNames: Readonly<Record<string, PluralForm>>;
   /** Names of tools that change files and have no form, because one call may be several changes. */
   readonly changeNames: readonly string[];
   /** Keys of calls that change files, beside those of its forms. */
@@ -64,6 +91,9 @@ export interface VocabularyRules {
   readonly createMcpForm: (target: McpTarget) => ToolForm;
 }
 
+/** How one input holds several parts, where that is more than a list. */
+export type PluralForm = 'patch' | 'editor' | 'edits' | 'search-replace' | 'deletion' | 'addresses';
+
 export interface McpTarget {
   readonly server: string;
   readonly tool: string;
@@ -78,10 +108,12 @@ export function parseQualifiedName(name: string): McpTarget | null {
   return server === undefined || tool === undefined ? null : { server, tool };
 }
 
-/** A call as the model made it; its name decides which vocabulary its input is written in. */
+/** A call as the model made it; its name decides in which of our own vocabularies its input is written. */
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
+  /** The vocabulary of another agent that made the call. */
+  readonly vocabulary?: AgentVocabulary;
 }
 
 export interface ToolView {

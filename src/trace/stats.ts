@@ -59,8 +59,10 @@ function countOutcome(
   tallies: Map<string, Tally>,
   outcome: Readonly<Record<string, unknown>>,
 ): void {
-  const { hook, durationMs, status, effect } = outcome;
+  const { hook, durationMs, status, effect, failure } = outcome;
   if (typeof hook !== 'string' || typeof durationMs !== 'number' || status === 'background') return;
+  // A file that could not be read is no hook.
+  if (isRecord(failure) && failure['kind'] === 'config') return;
   const tally = tallies.get(hook) ?? { durations: [], failures: 0, refusals: 0 };
   tallies.set(hook, tally);
   tally.durations.push(durationMs);

@@ -1,4 +1,3 @@
-import { explainJsonError } from '../base/json-mistakes.ts';
 import { HooklineError } from '../base/errors.ts';
 import { isRecord, parseJson, getTypeName } from '../base/json.ts';
 import { type Binding, bindUnit } from './bind-unit.ts';
@@ -73,7 +72,7 @@ export function formatLock(lock: Lock): string {
 export function parseLock(text: string, source: string): Lock {
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    throw createInvalidLockError(source, `it is not JSON: ${explainJsonError(text, parsed.error)}`);
+    throw createInvalidLockError(source, `it is not JSON: ${parsed.error}`);
   }
   if (!isRecord(parsed.value)) {
     throw createInvalidLockError(

@@ -1,4 +1,3 @@
-import { explainJsonError } from '../base/json-mistakes.ts';
 import path from 'node:path';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError, isHooklineError, getErrorMessage } from '../base/errors.ts';
@@ -106,7 +105,7 @@ function parseEntries(
   if (text === null) return { entries: [], unconfirmed: [] };
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    throw createInvalidRecordError(file, `it is not JSON: ${explainJsonError(text, parsed.error)}`);
+    throw createInvalidRecordError(file, `it is not JSON: ${parsed.error}`);
   }
   if (!isRecord(parsed.value)) {
     throw createInvalidRecordError(

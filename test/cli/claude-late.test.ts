@@ -36,10 +36,11 @@ describe('a hook that fails in the background', () => {
         'Background hooks:',
         `  ✗ ${ID}: failed 1 ms`,
         '      exit: exited with code 1: lost',
+        '      Exit with 0 to agree, or with 2 and a reason on stderr to refuse; any other exit code is a failure.',
         '',
       ].join('\n'),
     );
-    expect(lenient.stderr).toBe(`failed: ${ID}: exited with code 1: lost\n`);
+    expect(lenient.stderr).toBe('');
   });
 
   it('is in the one JSON document', async () => {
@@ -77,8 +78,8 @@ describe('the answer of a background hook', () => {
     ]);
     expect(readable.stdout.split('\n').slice(2, 6)).toEqual([
       'Background hooks:',
-      `  context for the model for the model (${ID})`,
-      `  message for you for you (${ID})`,
+      `  context for the model: for the model (${ID})`,
+      `  message for you: for you (${ID})`,
       expect.stringMatching(/^ {2}✓ claude:user:PostToolUse:cat: answered \d/),
     ]);
     expect(jsonOf(json).late).toMatchObject([

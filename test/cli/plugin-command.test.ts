@@ -36,13 +36,13 @@ describe('a command of a plugin in hookline run', () => {
       createWorkspaceWithGreeter(),
     );
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/asking[^]*No API key found for Anthropic/);
+    expect(stderr).toMatch(/asking[^]*no API key found for Anthropic/);
   });
 
   it('is not just any word with a slash', async () => {
     const { code, stderr } = await runHookline(['run', '/hellooo'], createWorkspaceWithGreeter());
     expect(code).toBe(2);
-    expect(stderr).toContain('No API key found for Anthropic');
+    expect(stderr).toContain('no API key found for Anthropic');
   });
 });
 

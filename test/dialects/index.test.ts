@@ -30,7 +30,7 @@ test('the functions of a plugin are no names of events', () => {
     event: 'PreToolUse',
     facts: {},
   });
-  expect(findForeignEvent('beforeTool')).toBeNull();
+  expect(findForeignEvent('beforeRun')).toBeNull();
   expect(FOREIGN_EVENT_NAMES).not.toContain('beforeTool');
 });
 
@@ -101,7 +101,7 @@ test('failures that a plugin has reported itself are not reported again', () => 
       const failure = { kind, message: 'it failed' };
       return findUnreportedFailure(outcomeOf({ dialect, failure })) === failure;
     });
-  expect(listUnreported('plugin')).toEqual(['output']);
+  expect(listUnreported('plugin')).toEqual(['output', 'config']);
   expect(listUnreported('claude')).toEqual(FAILURE_KINDS);
   expect(listUnreported('nobody')).toEqual(FAILURE_KINDS);
   expect(findUnreportedFailure(outcomeOf({ dialect: 'plugin' }))).toBeNull();

@@ -140,12 +140,13 @@ function countingEffect(event: HookEvent, effect: Verdict['effect']): string {
 
 /** A verdict as the decision of one hook. */
 function toDecision({ effect, stop, reasons, context, messages, input }: Verdict): Decision {
-  const joined = (all: Verdict['reasons']): string => all.map((each) => each.text).join('\n');
+  const joined = (all: Verdict['reasons'], between = '\n'): string =>
+    all.map((each) => each.text).join(between);
   return {
     effect: effect === 'stop' ? 'deny' : effect,
     ...(reasons.length === 0 ? {} : { reason: joined(reasons) }),
     ...(stop === null ? {} : { stop }),
-    ...(context.length === 0 ? {} : { context: joined(context) }),
+    ...(context.length === 0 ? {} : { context: joined(context, '\n\n') }),
     ...(messages.length === 0 ? {} : { notice: joined(messages) }),
     ...(input === null ? {} : { input }),
   };
@@ -198,7 +199,7 @@ describe('what Claude Code reads', () => {
           hookEventName: 'PreToolUse',
           permissionDecision: 'ask',
           permissionDecisionReason: 'no',
-          additionalContext: 'one\ntwo',
+          additionalContext: 'one\n\ntwo',
           updatedInput: { command: 'ls' },
         },
       },

@@ -194,7 +194,7 @@ describe('a script that is wrong', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^hookline: --script must be a file with the turns of a scripted model: ENOENT.*nowhere\.json.*\n {2}Pass one that exists\.\n$/,
+        /^hookline: --script nowhere\.json cannot be read: file not found\n {2}Pass a file with the turns of a scripted model, such as .*\.\n$/,
       ),
     });
   });

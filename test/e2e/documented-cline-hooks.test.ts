@@ -96,16 +96,3 @@ test('the first session creates the directory of global hooks', async () => {
   const { workspace } = await runCalls([createFile('a.ts')], {});
   expect(existsSync(path.join(workspace.home, GLOBAL))).toBe(true);
 });
-
-test('contexts of several hooks reach the model with a blank line between them', async () => {
-  const workspace = createTempWorkspace();
-  const answer = (text: string): string =>
-    `#!/bin/sh\necho '{"cancel": false, "contextModification": "${text}"}'\n`;
-  write(workspace.home, `${GLOBAL}/PreToolUse`, answer('first'));
-  write(workspace.home, '.cline/hooks/PreToolUse', answer('second'));
-  const turns = [{ tools: [{ name: 'list_files', input: { path: '.' } }] }, { text: 'Done.' }];
-  write(workspace.directory, 'turns.json', JSON.stringify(turns));
-  await runHookline(['run', '--script', '../turns.json', 'go'], at(workspace));
-  const { stdout } = await runHookline(['sessions', 'show', '--json'], at(workspace));
-  expect(stdout).toContain(String.raw`first\n\nsecond`);
-});

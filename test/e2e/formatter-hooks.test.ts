@@ -62,7 +62,7 @@ const WRITE: ScriptTurn = {
 describe('a hook that rewrites the file that the agent just wrote', () => {
   const note = (workspace: TempWorkspace, hook: string): string =>
     `<system-reminder>
-A hook changed ${path.join(workspace.repo, 'a.js')} after you read or wrote it. This is intended: work with the file as it is now, you need not read it again. What changed:
+A hook changed ${path.join(workspace.repo, 'a.js')} after you read or wrote it. This is intended: work with the file as it is now, you need not read it again in this run. What changed:
 @@ -1,2 +1,2 @@
 -one = 'one'
 -two = 'two'
@@ -111,6 +111,38 @@ A hook changed ${path.join(workspace.repo, 'a.js')} after you read or wrote it. 
     const { errors, notes } = await run(workspace, [read, WRITE, edit('b.js', '"b"', '"c"')]);
     expect(errors).toEqual([]);
     expect(notes[0]).toContain('+b = "b"');
+  });
+});
+
+describe('a hook of a sub-agent that rewrites a file that the main agent has read', () => {
+  it.each(['SubagentStart', 'PreToolUse', 'PostToolUse', 'SubagentStop'])(
+    'lets the main agent edit it, and its model reads what changed: %s',
+    async (event) => {
+      const workspace = createTempWorkspace({ 'a.js': "one = 'one'\n" });
+      const entry = { type: 'command', command: `${FORMAT} a.js` };
+      const matcher = event.startsWith('Subagent') ? '' : 'Bash';
+      userHooks(workspace, { [event]: [{ matcher, hooks: [entry] }] });
+      const { errors, notes } = await run(workspace, [
+        { tools: [{ name: 'Read', input: { file_path: 'a.js' } }] },
+        { tools: [{ name: 'Agent', input: { description: 'x', prompt: 'p' } }] },
+        { tools: [{ name: 'Bash', input: { command: 'echo hi' } }] },
+        { text: 'The sub-agent is done.' },
+        edit('a.js', '"one"', '"two"'),
+      ]);
+      expect(errors).toEqual([]);
+      expect(notes).toHaveLength(1);
+      expect(notes[0]).toContain('+one = "one"');
+    },
+  );
+});
+
+describe('a hook that changes only line ends', () => {
+  it('is described as that', async () => {
+    const workspace = createTempWorkspace();
+    userHooks(workspace, onEvent('PostToolUse', String.raw`sed -i 's/\r*$/\r/' a.js`));
+    const { errors, notes } = await run(workspace, [WRITE, edit('a.js', "'two'", "'zwei'")]);
+    expect(errors).toEqual([]);
+    expect(notes[0]).toContain('Only its line ends or its encoding changed.');
   });
 });
 

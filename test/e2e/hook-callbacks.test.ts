@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooklineProgram, runHookline } from '../cli/hookline.ts';
 import {
@@ -55,6 +57,43 @@ describe('a bash hook that calls its session', () => {
     expect(notices.map(({ text }) => text)).toEqual([
       'claude:user:PreToolUse:call.sh sent a prompt: and now the tests',
     ]);
+  });
+
+  it.each(['SessionStart', 'UserPromptSubmit', 'Stop'])(
+    'sends a prompt at %s, which runs after that of the user',
+    async (event) => {
+      const workspace = createTempWorkspace();
+      const script = write(workspace.home, 'call.sh', callingHook('send "and now the tests"'));
+      claudeHooks(workspace, { [event]: script });
+      const result = await runScript(workspace, [DONE, DONE], ['go', ...STREAM]);
+      const prompts = linesOf(result).filter(({ type }) => type === 'run-start');
+      expect(prompts.map(({ prompt }) => prompt)).toEqual(['go', 'and now the tests']);
+      expect(result.code).toBe(0);
+    },
+  );
+
+  const LATE = 'the session ended before it could run the queued prompt: "and now the tests"';
+
+  it.each([
+    ['blocks the prompt', 'UserPromptSubmit', 'exit 2'],
+    ['aborts the run', 'PreToolUse', `${HOOKLINE} session abort`],
+  ])('is reported when it sends a prompt and then %s', async (_, event, then) => {
+    const workspace = createTempWorkspace();
+    const hook = `${callingHook('send "and now the tests"')}${then}\n`;
+    claudeHooks(workspace, { [event]: write(workspace.home, 'call.sh', hook) });
+    const turns = [bash('echo hi'), DONE];
+    const result = await runScript(workspace, turns, ['go', '--allow', 'Bash', ...STREAM]);
+    const texts = linesOf(result).map(({ text }) => text);
+    expect(texts).toContain(LATE);
+  });
+
+  it('learns at SessionEnd that its prompt will not run', async () => {
+    const workspace = createTempWorkspace();
+    const hook = `${callingHook('send "and now the tests"')}echo $? > answer\n`;
+    claudeHooks(workspace, { SessionEnd: write(workspace.home, 'call.sh', hook) });
+    const result = await runScript(workspace, [DONE], ['go', ...STREAM]);
+    expect(linesOf(result).map(({ text }) => text)).toContain(LATE);
+    expect(readFileSync(path.join(workspace.repo, 'answer'), 'utf8')).toBe('1\n');
   });
 
   it('aborts it', async () => {

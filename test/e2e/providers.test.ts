@@ -250,7 +250,7 @@ describe('a model that cannot be opened', () => {
     expect(await runHookline(['run', 'hello', '-P', provider], at(workspace))).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: No API key found for ${label}; set ${variable}, or "model.key" in the configuration, or pass --key.\n`,
+      stderr: `hookline: no API key found for ${label} (${variable})\n  Set ${variable}, or "model.key" in the configuration, or pass --key; -P NAME chooses another provider.\n`,
     });
     expect(jsonOf(await runHookline(['sessions', 'list', '--json'], at(workspace)))).toEqual({
       sessions: [],
@@ -263,7 +263,7 @@ describe('a model that cannot be opened', () => {
       code: 2,
       stdout: '',
       stderr:
-        'hookline: Unknown model provider "antropic".\n  Did you mean "anthropic"? Known providers: anthropic, openai, gemini, openai-compatible, openrouter, ollama, scripted, and 211 services by name (docs/reference/models.md).\n',
+        'hookline: unknown model provider "antropic"\n  Did you mean "anthropic"? Known providers: anthropic, openai, gemini, openai-compatible, openrouter, ollama, scripted, and 211 services by name (docs/reference/models.md).\n',
     });
   });
 
@@ -274,19 +274,19 @@ describe('a model that cannot be opened', () => {
     expect(await missing('-P', 'ollama')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `hookline: Provider "ollama" requires a model.
+      stderr: `hookline: provider "ollama" requires a model
   Set it with --model or in the configuration. Models on this machine through Ollama; needs --model.
 `,
     });
     expect(await missing('-P', 'openai-compatible', '-m', 'x')).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('requires a base URL.\n  Set it with --base-url'),
+      stderr: expect.stringContaining('requires a base URL\n  Set it with --base-url'),
     });
     expect(await missing('-P', 'scripted')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'hookline: Provider "scripted" requires a script.\n  Set its file with --script.\n',
+      stderr: 'hookline: provider "scripted" requires a script\n  Set its file with --script.\n',
     });
     expect(await missing('-P', 'ollama', '-m', 'x', '--base-url', 'localhost')).toEqual({
       code: 2,

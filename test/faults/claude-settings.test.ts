@@ -53,7 +53,17 @@ describe('a settings file', () => {
     expect(list.stdout).toContain(says);
     expect(list.stdout).toMatch(/^Ignored:\n.*settings\.json {2}a guard may be missing: line 1: /m);
     expect(fired.code).toBe(1);
-    expect(fired.stderr).toContain('failed: claude:user:settings.json:line-1: ');
+    expect(JSON.parse(fired.stdout).outcomes).toContainEqual(
+      expect.objectContaining({
+        hook: 'claude:user:settings.json:line-1',
+        failure: expect.objectContaining({
+          kind: 'config',
+          message: expect.stringContaining(says),
+        }),
+      }),
+    );
+    // Printed once: it is in the verdict.
+    expect(fired.stderr).toBe('');
     expect(doctor.code).toBe(1);
     for (const { stderr } of [list, fired, doctor]) expect(stderr).not.toMatch(/^ {4}at /m);
   });

@@ -77,7 +77,7 @@ describe('a state directory that is a file', () => {
     });
     expect(results.fire.stdout).toContain('PreToolUse: deny (1 hook run)');
     expect(results.fire.stderr).toContain('the trace in');
-    expect(results.fire.stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
+    expect(results.fire.stdout).toContain(`${PRE_TOOL_USE}: not run: untrusted`);
     expect(results.doctor.stdout).toContain('.hookline is not a directory');
   });
 });
@@ -245,8 +245,8 @@ describe.skipIf(!canBecomeNobody)(
         stats: 0,
         doctor: 1,
       });
-      expect(results.fire.stderr).toContain(
-        `not run: ${PRE_TOOL_USE}: untrusted: no home directory`,
+      expect(results.fire.stdout).toContain(
+        `${PRE_TOOL_USE}: not run: untrusted: no home directory`,
       );
       expect(results.trust.stderr).toContain('Set HOME or HOOKLINE_HOME');
     });
@@ -276,13 +276,13 @@ describe.skipIf(!canBecomeNobody)(
       for (const file of [`home/${GLOBAL_HOOKS}/PreToolUse`, `repo/${HOOKS}/PreToolUse`]) {
         chmodSync(path.join(workspace.directory, file), 0o600);
       }
-      const { code, stderr } = await runHookline(
+      const { code, stdout } = await runHookline(
         ['hooks', 'fire', 'PreToolUse', '--strict'],
         at(workspace, { uid: NOBODY }),
       );
       expect(code).toBe(3);
-      expect(stderr).toContain(`failed: ${OWN_ID}: it cannot be read: EACCES`);
-      expect(stderr).toContain(`not run: ${PRE_TOOL_USE}: untrusted`);
+      expect(stdout).toMatch(new RegExp(`✗ ${OWN_ID}: failed .*\\n.*it cannot be read: EACCES`));
+      expect(stdout).toContain(`${PRE_TOOL_USE}: not run: untrusted`);
     });
 
     it('does not believe a trust record that belongs to another user', async () => {

@@ -13,7 +13,7 @@ describe('an answer that cannot be read', () => {
   test.each([
     [
       { effect: 'deny' },
-      'expected an answer of decision, failure, onFailure, suspicion, notes, program, late, found the field "effect"; what it decides belongs in "decision"',
+      'expected an answer of decision, failure, onFailure, suspicion, notes, warnings, program, late, found the field "effect"; what it decides belongs in "decision"',
     ],
     ['deny', 'expected an answer such as { decision: { effect: "deny" } }, found "deny"'],
     [false, 'expected an answer such as { decision: { effect: "deny" } }, found false'],
@@ -43,9 +43,10 @@ describe('an answer that cannot be read', () => {
     [{ decision: { context: ['a'] } }, 'expected "decision.context" to be a string, found a list'],
     [
       { failure: 'bad' },
-      'expected "failure" to be { kind: one of "spawn", "timeout", "killed", "exit", "output", "threw", message: a string }, found "bad"',
+      'expected "failure" to be { kind: one of "spawn", "timeout", "killed", "exit", "output", "threw", "config", message: a string, hint: a string or nothing }, found "bad"',
     ],
     [{ notes: 'one' }, 'expected "notes" to be a list of strings, found "one"'],
+    [{ warnings: 'one' }, 'expected "warnings" to be a list of strings, found "one"'],
     [{ late: {} }, 'expected "late" to be a promise, found an object of nothing'],
   ])('is a failure: %j', async (answer, problem) => {
     const engine = engineOf([

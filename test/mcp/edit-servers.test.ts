@@ -43,7 +43,7 @@ test.each([
   [FILE.replace('"docs"', '"new"'), 'MCP server "new" already exists'],
   ['[]', 'expected an object with "mcpServers", found array'],
   ['{ "mcpServers": [] }', '"mcpServers": expected an object, found array'],
-  ['{\n  nope', 'expected JSON, found something else at line 2'],
+  ['{\n  nope', 'line 2: expected JSON, found "n" at column 3 (missing quotes around nope)'],
 ])('a file that cannot be edited is left: %j', (text, message) => {
   expect(() => addServer(text, 'new', ENTRY)).toThrow(message);
 });

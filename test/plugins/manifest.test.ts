@@ -6,7 +6,7 @@ const fine = { name: 'fine', manifest: { capabilities: ['hooks'] }, hooks: {} };
 describe('a manifest', () => {
   it('may be the only field of a plugin', () => {
     const plugin = { name: 'skilled', manifest: { capabilities: ['skills'] } };
-    expect(readManifest(plugin, 'it')).toEqual({ name: 'skilled', problem: null, warnings: [] });
+    expect(readManifest(plugin, 'it')).toEqual({ name: 'skilled', problem: null, violations: [] });
   });
 
   const wrong: readonly [string, unknown, string][] = [
@@ -34,7 +34,7 @@ describe('a manifest', () => {
 
   it('has a warning about hooks that are never called', () => {
     const hooks = { beforeTol: () => undefined, afterRun: 'later' };
-    expect(readManifest({ ...fine, hooks }, 'it').warnings).toEqual([
+    expect(readManifest({ ...fine, hooks }, 'it').violations).toEqual([
       'hook "beforeTol" not found; did you mean beforeTool?',
       'its hook afterRun is not a function, but string',
     ]);
@@ -47,6 +47,6 @@ describe('a manifest', () => {
         this.count += 1;
       }
     }
-    expect(readManifest({ ...fine, hooks: new Counting() }, 'it').warnings).toEqual([]);
+    expect(readManifest({ ...fine, hooks: new Counting() }, 'it').violations).toEqual([]);
   });
 });

@@ -161,7 +161,7 @@ describe('readCase', () => {
   it('names the position where text is no JSON', () => {
     const directory = createDirectory({ 'case.json': '{"fire": }' });
     expect(() => readCase(directory)).toThrow(
-      /case\.json: it is not JSON: line 1, column 11: Unexpected token/u,
+      /case\.json: it is not JSON: line 1, column 10: missing value after the colon/u,
     );
   });
 

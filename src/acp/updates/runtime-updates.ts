@@ -2,6 +2,7 @@ import type * as acp from '@agentclientprotocol/sdk';
 import type { RuntimeEvent } from '../../agent/runtime-event.ts';
 import { truncateText, isRecord } from '../../base/json.ts';
 import { toCodeBlock, describeCall, describeResult, quoteText } from './tool-call.ts';
+import { type HookProblem, listHookProblems } from '../../dialects/index.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
 
 /** Converts what happens in a session to updates of the protocol. */
@@ -166,9 +167,12 @@ function listNotices(event: RuntimeEvent): readonly Notice[] {
     case 'hook':
       return listVerdictNotices(event.verdict);
     case 'hook-late':
-      return event.notice === null
-        ? []
-        : [formatHookMessage(event.event, event.hook, event.notice)];
+      return [
+        ...listHookProblems([event]).map(formatHookProblem),
+        ...(event.notice === null
+          ? []
+          : [formatHookMessage(event.event, event.hook, event.notice)]),
+      ];
     case 'retry-start':
       return [{ severity: 'warning', text: `${event.failure.message} The model is asked again.` }];
     case 'notice':
@@ -182,18 +186,21 @@ function listNotices(event: RuntimeEvent): readonly Notice[] {
 
 function listVerdictNotices({ event, outcomes, skipped, messages }: Verdict): readonly Notice[] {
   const withheld = skipped.filter(isAwaitingTrust);
-  const failed = outcomes.flatMap(({ hook, failure }) =>
-    failure === null ? [] : [`The hook ${hook} failed: ${failure.message}`],
-  );
   return [
     ...withheld.map(({ hook, why }) => ({
       severity: 'warning' as const,
       text: `The hook ${hook} was not run: ${why}. \`hookline trust\` shows it and lets it run.`,
       isShownOnce: true as const,
     })),
-    ...failed.map((text) => ({ severity: 'warning' as const, text })),
+    ...listHookProblems(outcomes).map(formatHookProblem),
     ...messages.map(({ hook, text }) => formatHookMessage(event, hook, text)),
   ];
+}
+
+function formatHookProblem({ hook, kind, message, hint }: HookProblem): Notice {
+  const text =
+    kind === 'failed' ? `The hook ${hook} failed: ${message}` : `The hook ${hook}: ${message}`;
+  return { severity: 'warning', text: hint === null ? text : `${text}\n${hint}` };
 }
 
 function formatHookMessage(event: string, hook: string, text: string): Notice {

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
-import type { HookEngine } from '../../hooks/engine.ts';
 import type { EventName } from '../../hooks/facts.ts';
-import type { ChangedFile, ReadTracker } from '../tools/files/read-tracker.ts';
+import type { Agent } from '../agent.ts';
+import type { ChangedFile } from '../tools/files/read-tracker.ts';
 import { diffTexts } from '../tools/files/structured-patch.ts';
 import { decodeText, normalizeLineEnds } from '../tools/files/text-file.ts';
 import { formatHookList, formatReminder } from './hook-messages.ts';
@@ -20,55 +20,59 @@ const EVENTS_BEFORE_REQUESTS: ReadonlySet<EventName> = new Set([
   'TaskComplete',
 ]);
 
-/** Lists the files that change from now on; null when hooks of the event cannot change any for the agent. */
-export function watchReadFiles(
-  readFiles: ReadTracker,
-  engine: Pick<HookEngine, 'handles'>,
+/**
+ * Begins to watch the files that an agent has read, and those of the agents that wait for it. The function that
+ * it returns is called with the verdict: files that changed meanwhile count as read, and each model is sent
+ * what changed. Null when no hook runs.
+ */
+export function watchHookChanges(
+  agent: Agent,
   event: EventName,
-): (() => readonly ChangedFile[]) | null {
-  const isWatched = EVENTS_BEFORE_REQUESTS.has(event) && engine.handles(event);
-  return isWatched ? readFiles.watchFiles() : null;
+): ((verdict: Verdict) => Promise<void>) | null {
+  if (!agent.session.engine.handles(event)) return null;
+  const readers = EVENTS_BEFORE_REQUESTS.has(event) ? [agent] : [];
+  // Whatever the event is, they ask their models before they edit anything.
+  for (let { parent } = agent; parent !== null; { parent } = parent) readers.push(parent);
+  const watched = readers.map((reader) => ({
+    reader,
+    listChanges: reader.toolContext.readFiles.watchFiles(),
+  }));
+  return async (verdict) => {
+    const hooks = listWaitedHooks(verdict);
+    if (hooks.length === 0) return;
+    for (const { reader, listChanges } of watched) {
+      for (const changed of listChanges()) {
+        reader.toolContext.readFiles.markRead(changed.file, changed.after);
+        reader.fileNotes.push(formatReminder(await describeChange(changed, hooks)));
+      }
+    }
+  };
 }
 
-/** Files that changed while hooks ran count as read; returns what the model is sent of the changes. */
-export async function noteHookChanges(
-  readFiles: ReadTracker,
-  { outcomes }: Verdict,
-  files: readonly ChangedFile[],
-): Promise<readonly string[]> {
-  const hooks = outcomes.filter(({ status }) => status !== 'background').map(({ hook }) => hook);
-  if (hooks.length === 0) return [];
-  const notes: string[] = [];
-  for (const changed of files) {
-    readFiles.markRead(changed.file, changed.after);
-    notes.push(formatReminder(await describeChange(changed, hooks)));
-  }
-  return notes;
+function listWaitedHooks({ outcomes }: Verdict): readonly string[] {
+  return outcomes.filter(({ status }) => status !== 'background').map(({ hook }) => hook);
 }
 
 async function describeChange(changed: ChangedFile, hooks: readonly string[]): Promise<string> {
   const { file } = changed;
-  const intro = `A hook changed ${file} after you read or wrote it. This is intended: work with the file as it is now, you need not read it again.`;
-  const patch = await formatPatch(changed);
-  const changes =
-    patch === null
-      ? 'The change is too long to be shown here: read the file where you need its content.'
-      : `What changed:\n${patch}`;
-  return `${intro} ${changes}${formatHookList(hooks)}`;
+  const intro = `A hook changed ${file} after you read or wrote it. This is intended: work with the file as it is now, you need not read it again in this run.`;
+  return `${intro} ${await describeContent(changed)}${formatHookList(hooks)}`;
 }
 
-const MAX_PATCH_CHARACTERS = 8000;
-
-/** Null when it is too long, or not text. */
-async function formatPatch({ before, after }: ChangedFile): Promise<string | null> {
+async function describeContent({ before, after }: ChangedFile): Promise<string> {
   const [old, current] = [before, after].map((bytes) =>
     bytes === null ? null : (decodeText(Buffer.from(bytes))?.text ?? null),
   );
-  if (typeof old !== 'string' || typeof current !== 'string') return null;
+  if (typeof old !== 'string' || typeof current !== 'string') return TOO_LONG;
   const hunks = await diffTexts(normalizeLineEnds(old), normalizeLineEnds(current));
+  if (hunks.length === 0) return 'Only its line ends or its encoding changed.';
   const text = hunks.map(formatHunk).join('\n');
-  return text === '' || text.length > MAX_PATCH_CHARACTERS ? null : text;
+  return text.length > MAX_PATCH_CHARACTERS ? TOO_LONG : `What changed:\n${text}`;
 }
+
+const TOO_LONG =
+  'The change is too long to be shown here: read the file where you need its content.';
+const MAX_PATCH_CHARACTERS = 8000;
 
 function formatHunk({
   oldStart,

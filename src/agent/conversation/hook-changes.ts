@@ -173,6 +173,7 @@ function createOutputReplacer(spillDirectory: string | null) {
       text,
       success,
       replaced: true,
+      ...(output.success && !success ? { refusedByHook: true } : {}),
       ...dropUndefined({
         error: success ? undefined : text,
         finalAnswer: finalAnswer === undefined ? undefined : whole,

@@ -3,6 +3,7 @@ import {
   type Attributed,
   type ChangeField,
   isRefusal,
+  joinContexts,
   type Outcome,
   type Verdict,
 } from '../../hooks/decision.ts';
@@ -19,8 +20,6 @@ export type HookMessage =
       readonly kind: 'context';
       readonly at: HookOrigin;
       readonly texts: readonly string[];
-      /** Between the texts; a line break by default. */
-      readonly separator?: string;
       /** Ids of the hooks that returned the texts. */
       readonly from?: readonly string[];
     }
@@ -75,7 +74,7 @@ export function formatHookMessage(message: HookMessage): string {
       return `PreToolUse hook for ${message.tool} returned updatedInput that failed schema validation: ${message.problem}\nThe tool input from the model was valid; the hook's rewrite of it was not.`;
     case 'context':
       return formatReminder(
-        `${formatContextName(message.at)} hook additional context: ${message.texts.join(message.separator ?? '\n')}${formatHookList(message.from)}`,
+        `${formatContextName(message.at)} hook additional context: ${joinContexts(message.texts)}${formatHookList(message.from)}`,
       );
     case 'stdout':
       return formatReminder(
@@ -169,19 +168,11 @@ export function formatContexts(verdict: Verdict, at: HookOrigin): readonly strin
         kind: 'context',
         at,
         texts: otherTexts,
-        separator: selectSeparator(verdict, other),
         from: other.map(({ hook }) => hook),
       }),
     );
   }
   return texts;
-}
-
-/** Claude Code puts the contexts of its hooks on lines of their own, Cline a blank line between them. */
-function selectSeparator({ outcomes }: Verdict, contexts: readonly Attributed[]): string {
-  const hooks = new Set(contexts.map(({ hook }) => hook));
-  const isForeign = outcomes.some(({ hook, dialect }) => hooks.has(hook) && dialect !== 'claude');
-  return isForeign ? '\n\n' : '\n';
 }
 
 /** Claude Code words a hook's plain stdout differently from its `additionalContext`. */

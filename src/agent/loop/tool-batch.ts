@@ -273,7 +273,9 @@ function checkForLoops(agent: Agent, reports: readonly CallReport[]): BatchEnd {
   return ruling.kind === 'end' ? { kind: 'loop', reason: ruling.reason } : { kind: 'go-on' };
 }
 
-function getCallOutcome({ output, deniedBy }: CallReport): CallOutcome {
-  if (deniedBy === 'hook') return 'denied';
+/** A hook's question that nobody approved is a denial by that hook, too. */
+function getCallOutcome({ output, deniedBy, question }: CallReport): CallOutcome {
+  const isByHook = deniedBy === 'hook' || question?.askedBy === 'hook';
+  if (isByHook || output.refusedByHook === true) return 'denied';
   return output.success ? 'success' : 'failure';
 }

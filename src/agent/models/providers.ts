@@ -212,7 +212,7 @@ export function checkModelChoice(choice: ModelChoice): void {
 function openScripted({ script, model }: ModelChoice): Model {
   if (script !== undefined) return createScriptedModel(script, model === null ? {} : { id: model });
   throw new HooklineError('MODEL_UNKNOWN', {
-    message: 'Provider "scripted" requires a script.',
+    message: 'provider "scripted" requires a script',
     hint: 'Set its file with --script.',
   });
 }
@@ -265,19 +265,28 @@ const FOREIGN_FORMATS: Readonly<Record<string, string>> = {
   vertex: 'credentials of Google Cloud',
 };
 
+/** `vercel` means `vercel-ai-gateway`, and `kimi` what has it in its label. */
+function findByWord(name: string, ids: readonly string[]): string | null {
+  const word = name.toLowerCase();
+  if (word.length < 3) return null;
+  const labelled = MODEL_SERVICES.find(({ label }) => label.toLowerCase().includes(word));
+  return ids.find((id) => id.split('-').includes(word)) ?? labelled?.id ?? null;
+}
+
 function throwUnknownProvider({ provider: name, others = [] }: ModelChoice): never {
   const format = Object.hasOwn(FOREIGN_FORMATS, name) ? FOREIGN_FORMATS[name] : undefined;
   if (format !== undefined) {
     throw new HooklineError('MODEL_UNKNOWN', {
-      message: `The provider "${name}" uses ${format}, which Hookline does not speak.`,
+      message: `provider "${name}" uses ${format}, which Hookline does not speak`,
       hint: `Put a gateway in front of it (openai-compatible with a base URL), or register code for it with Llms.registerHandler("${name}", …).`,
     });
   }
   const names = [...PROVIDER_NAMES, ...others];
-  const closest = findClosestName(name, [...names, ...MODEL_SERVICES.map(({ id }) => id)]);
+  const ids = [...names, ...MODEL_SERVICES.map(({ id }) => id)];
+  const closest = findClosestName(name, ids) ?? findByWord(name, ids);
   const providerList = `Known providers: ${names.join(', ')}, and ${MODEL_SERVICES.length} services by name (docs/reference/models.md).`;
   throw new HooklineError('MODEL_UNKNOWN', {
-    message: `Unknown model provider "${name}".`,
+    message: `unknown model provider "${name}"`,
     hint: closest === null ? providerList : `Did you mean "${closest}"? ${providerList}`,
   });
 }
@@ -288,7 +297,7 @@ function createMissingError(
   flag: string,
 ): HooklineError {
   return new HooklineError('MODEL_UNKNOWN', {
-    message: `Provider "${name}" requires ${what}.`,
+    message: `provider "${name}" requires ${what}`,
     hint: `Set it with ${flag} or in the configuration. ${about}`,
   });
 }
@@ -301,13 +310,13 @@ function resolveBaseUrl(provider: Provider, written: string | null): string {
   const url = URL.canParse(written) ? new URL(written) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new HooklineError('CONFIG_INVALID', {
-      message: `The base URL of a model must begin with http:// or https://, found "${written}".`,
+      message: `the base URL of a model must begin with http:// or https://, found "${written}"`,
       hint: 'Set it with --base-url, for example http://localhost:8080/v1.',
     });
   }
   if (url.username !== '' || url.password !== '') {
     throw new HooklineError('CONFIG_INVALID', {
-      message: `The base URL of a model must not contain a user name or password, found one for ${url.host}.`,
+      message: `the base URL of a model must not contain a user name or password, found one for ${url.host}`,
       hint: 'Pass the key with --key instead.',
     });
   }
@@ -329,8 +338,13 @@ function findKey(provider: Provider, { key, env }: ModelChoice): Key | null {
   if (variable !== undefined && value !== undefined) return { value, variable };
   if (!provider.needsKey) return null;
   throw new HooklineError('MODEL_KEY_MISSING', {
-    message: `No API key found for ${provider.label}; ${formatKeyHint(provider)}.`,
+    message: `no API key found for ${provider.label}${formatVariable(provider)}`,
+    hint: `S${formatKeyHint(provider).slice(1)}; -P NAME chooses another provider.`,
   });
+}
+
+function formatVariable({ keyVariables: [variable] }: Provider): string {
+  return variable === undefined ? '' : ` (${variable})`;
 }
 
 function formatKeyHint({ keyVariables: [variable] }: Provider): string {

@@ -1,4 +1,3 @@
-import { explainJsonError } from '../../base/json-mistakes.ts';
 import {
   getToolCalls,
   type AssistantBlock,
@@ -230,10 +229,7 @@ function computeLength(block: AssistantBlock | UserBlock): number {
 export function parseScript(text: string, file: string): readonly ScriptTurn[] {
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    throw createScriptError(
-      { file, path: '' },
-      `is not valid JSON: ${explainJsonError(text, parsed.error)}`,
-    );
+    throw createScriptError({ file, path: '' }, `is not valid JSON: ${parsed.error}`);
   }
   return parseList(parsed.value, { file, path: '' }).map(({ value, place }) =>
     parseTurn(value, place),

@@ -106,7 +106,7 @@ function createWithheldError(name: string, { id, from, baseUrl }: KeyRecipient):
   const owner = findKeyOwner(name)?.label ?? 'another provider';
   const where = getOrigin(baseUrl) ?? 'code of its own';
   return new HooklineError('MODEL_KEY_MISSING', {
-    message: `Provider "${id}" of ${from} requests ${name}, the key for ${owner}, and would send it to ${where}; it is withheld.`,
+    message: `provider "${id}" of ${from} requests ${name}, the key for ${owner}, and would send it to ${where}; it is withheld`,
     hint: `Pass a key with --key, or list ${name} in "env.pass" of your own configuration.`,
   });
 }

@@ -188,6 +188,7 @@ function createSessionAgent(options: SessionOptions, knowledge: Knowledge): Agen
     runAgent,
   });
   const agent: Agent = createAgent({
+    parent: null,
     facts: { id, parentId: null, type: null },
     session: createSessionContext(options, knowledge),
     toolContext,

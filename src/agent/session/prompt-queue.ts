@@ -15,11 +15,17 @@ export interface PendingPrompt {
  * exists before the session does.
  */
 export class PromptQueue {
+  /** Starts the next run; null when the session does that itself. */
+  readonly runByClient: (() => void) | null;
   readonly #onChange: (prompts: readonly PendingPrompt[]) => void;
   #prompts: readonly PendingPrompt[] = [];
 
-  constructor(onChange: (prompts: readonly PendingPrompt[]) => void = () => undefined) {
+  constructor(
+    onChange: (prompts: readonly PendingPrompt[]) => void = () => undefined,
+    runByClient: (() => void) | null = null,
+  ) {
     this.#onChange = onChange;
+    this.runByClient = runByClient;
   }
 
   list(): readonly PendingPrompt[] {

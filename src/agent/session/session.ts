@@ -78,6 +78,8 @@ export class Session {
   readonly #agent: Agent;
   #running: { readonly abort: AbortController; readonly done: Promise<unknown> } | null = null;
   #closed: Promise<void> | null = null;
+  /** Prompts that hooks send before this wait, because the opener's own prompt runs first. */
+  #isStarted = false;
   /** A hook wants the agent to read its answer, be the session idle or not. */
   #isWoken = false;
   /** How often in a row hooks woke the session without a prompt of the user. */
@@ -117,6 +119,7 @@ export class Session {
     }
     announceInstructions(this.#agent, this.#prepared.instructions());
     await this.#fireSessionStart(signal);
+    this.#isStarted = true;
   }
 
   /**
@@ -150,13 +153,28 @@ export class Session {
     return this.send(text);
   }
 
-  /** Takes a prompt of a plugin without waiting for it: an idle session starts a run with it. */
-  deliver({ prompt, delivery }: PluginPrompt): void {
+  /**
+   * Takes a prompt of a hook or plugin without waiting for it: an idle session starts a run with it. False when
+   * the session is ending, so that the prompt will not run.
+   */
+  deliver({ prompt, delivery }: PluginPrompt): boolean {
+    if (this.#closed !== null) {
+      this.#reportUnrun([prompt]);
+      return false;
+    }
     const enqueue = (): void => void this.pendingPrompts.add({ prompt });
     // A steering message that comes too late for the run, for example from its last hook, is the next prompt.
-    if (delivery === 'steer' && this.steer(prompt, enqueue)) return;
+    if (delivery === 'steer' && this.steer(prompt, enqueue)) return true;
     enqueue();
-    if (!this.isRunning) void this.#runPending(null).catch(() => undefined);
+    if (this.#isStarted) this.runPending();
+    return true;
+  }
+
+  /** Starts a run with the next prompt that waits, unless one is under way. Whoever opens an idle session calls it. */
+  runPending(): void {
+    const { runByClient } = this.pendingPrompts;
+    if (runByClient !== null) runByClient();
+    else if (!this.isRunning) void this.#runPending(null).catch(() => undefined);
   }
 
   /** Runs what waits until nothing does, or until a run does not complete. */
@@ -201,6 +219,11 @@ export class Session {
       if (onUnread !== undefined) onUnread();
       else this.#agent.emit({ type: 'notice', level: 'warning', text: formatUndelivered(text) });
     }
+  }
+
+  #reportUnrun(prompts: readonly string[]): void {
+    if (prompts.length === 0) return;
+    this.#agent.emit({ type: 'notice', level: 'warning', text: formatUnrun(prompts) });
   }
 
   /** Adds images to the next prompt; they are dropped when it is refused. */
@@ -272,10 +295,11 @@ export class Session {
 
   /** A background hook answered: the model reads both of its texts, unless one only announces that it woke it. */
   receiveLate({ event, outcome }: LateOutcome): void {
-    const { hook, decision } = outcome;
+    const { hook, dialect, decision, failure, warnings = [] } = outcome;
     const { context = '', notice = '', wake = false } = decision ?? {};
     const message = notice === '' ? null : notice;
-    this.#agent.emit({ type: 'hook-late', hook, event: event.name, notice: message });
+    const late = { hook, dialect, event: event.name, notice: message, failure, warnings };
+    this.#agent.emit({ type: 'hook-late', ...late });
     if (message !== null) this.#storeMessage(`${event.name} (${hook}) says: ${message}`);
     const texts = [context, ...(wake ? [] : [notice])].filter((text) => text !== '');
     for (const text of texts) {
@@ -336,6 +360,7 @@ export class Session {
     await this.#running?.done.catch(() => undefined);
     await this.#agent.fire({ name: 'SessionEnd', reason }).catch(() => undefined);
     await this.#agent.session.backgroundEvents.close();
+    this.#reportUnrun(this.pendingPrompts.list().map(({ prompt }) => prompt));
     await this.#agent.toolContext.shells.closeAll();
     await this.#options.release?.();
     this.#options.stored?.close();
@@ -397,6 +422,15 @@ function describeResumed(
 
 function formatWakeLimit(cap: number): string {
   return `hooks woke the agent ${cap} times in a row; what they say now waits for the next prompt`;
+}
+
+const MAX_UNRUN = 5;
+
+function formatUnrun(prompts: readonly string[]): string {
+  const more = prompts.length - MAX_UNRUN;
+  const listed = prompts.slice(0, MAX_UNRUN).map((prompt) => JSON.stringify(prompt));
+  if (more > 0) listed.push(`and ${more} more`);
+  return `the session ended before it could run the queued ${prompts.length === 1 ? 'prompt' : 'prompts'}: ${listed.join(', ')}`;
 }
 
 function createBusyError(id: string): HooklineError {

@@ -54,7 +54,10 @@ export const agentTool = defineTool({
     }
     const report = await runAgent({ ...task, callId }, signal);
     if (signal.aborted) return { ...createFailedOutput(formatFailure(report)), interrupted: true };
-    if (!report.success) return createFailedOutput(formatFailure(report));
+    if (!report.success) {
+      const { refusedByHook } = report;
+      return { ...createFailedOutput(formatFailure(report)), ...dropUndefined({ refusedByHook }) };
+    }
     return createCompletedOutput(task.prompt, report, isBackground ? BACKGROUND_NOTE : '');
   },
 });

@@ -1,9 +1,12 @@
 import { formatGitFunction } from '../../process/git/git-profile.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import {
+  changeVariables,
+  findMentionedVariables,
+  findUntrustedVariables,
+  formatExports,
   formatProgramFunctions,
-  listUntrustedDirectories,
-  listUntrustedVariables,
+  type VariableChanges,
 } from '../../process/search-path.ts';
 import { defineTool } from './define-tool.ts';
 import {
@@ -27,7 +30,12 @@ import {
 } from './shell/shell-launch.ts';
 import { MAX_UNREAD_BYTES } from './shell/shells.ts';
 import { createFailedOutput, type RunningCall, type ToolOutput } from './tool.ts';
-import { followDirectory, resolveDirectory, type ToolContext } from './tool-context.ts';
+import {
+  followDirectory,
+  listUntrusted,
+  resolveDirectory,
+  type ToolContext,
+} from './tool-context.ts';
 
 interface BashInput {
   readonly command: string;
@@ -134,23 +142,19 @@ function createShellCommand(
   { gitProfile, programFiles = {}, sandboxAccess }: RunningCall,
 ): BashCommand {
   const env = context.environment();
-  const untrusted = listUntrustedDirectories(
-    [
-      ...context.workspaceRoots,
-      ...(context.untrusted ?? []),
-      ...(context.allowedDirectories?.() ?? []),
-    ],
-    context.home,
-  );
-  const foreign = listUntrustedVariables(env, untrusted);
+  const untrusted = listUntrusted(context);
+  const changes = findUntrustedVariables(env, untrusted, process.platform);
+  const prelude = context.shellPrelude();
+  const unasked = { ...findMentionedVariables(prelude), ...changes };
   return {
     command,
     cwd,
-    env: omitShellFiles(env, foreign),
-    prelude: context.shellPrelude(),
+    // The shell itself, and what starts it, must not load anything of the workspace before the command.
+    env: changeVariables(env, changes),
+    prelude: formatExports(pickChanged(env, changes)) + prelude,
     functions: [
-      formatProgramFunctions(programFiles, foreign),
-      gitProfile === undefined ? '' : formatGitFunction(gitProfile),
+      formatProgramFunctions(programFiles, unasked),
+      gitProfile === undefined ? '' : formatGitFunction(gitProfile, unasked),
     ]
       .filter((text) => text !== '')
       .join('\n'),
@@ -159,14 +163,16 @@ function createShellCommand(
   };
 }
 
-/** The shell itself must not read a file of the workspace before the command. */
-function omitShellFiles(
+/** The variables that the command gets back; a file that every shell reads first stays out. */
+function pickChanged(
   env: Readonly<Record<string, string>>,
-  foreign: readonly string[],
+  changes: VariableChanges,
 ): Readonly<Record<string, string>> {
-  const omitted = foreign.filter((name) => /^(?:BASH_)?ENV$/.test(name));
-  if (omitted.length === 0) return env;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !omitted.includes(name)));
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => Object.hasOwn(changes, name) && !/^(?:BASH_)?ENV$/.test(name),
+    ),
+  );
 }
 
 /** Names the profile in which a command ran; nothing for one that ran outside of a sandbox. */

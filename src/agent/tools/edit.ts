@@ -101,6 +101,7 @@ function planReplacement(input: EditInput, { content }: EditableFile): EditPlan 
     before: input.oldString,
     after: input.newString,
     isForAll: input.replaceAll,
+    offersAll: true,
   });
   return typeof after === 'string' ? after : { before: content, after };
 }

@@ -6,10 +6,11 @@ import { resolveToolPath } from './files/read-path.ts';
 import type { InputFields } from './input-fields.ts';
 import { sortNewestFirst } from './files/sort-newest-first.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
-import type { ToolContext } from './tool-context.ts';
+import { listUntrusted, type ToolContext } from './tool-context.ts';
 import { getErrorMessage, isHooklineError } from '../../base/errors.ts';
 import { importOptional } from '../../base/optional-packages.ts';
 import { runProgram, type ProgramResult } from '../../process/run.ts';
+import { cleanEnvironment } from '../../process/search-path.ts';
 import path from 'node:path';
 import { findPathInside } from '../../base/paths.ts';
 
@@ -54,7 +55,8 @@ export const grepTool = defineTool<GrepInput>({
   async run(input, context, { signal }) {
     const cwd = context.cwd();
     const args = buildSearchArgs(input, cwd);
-    const found = await runRipgrep(args, cwd, context.environment(), signal);
+    const env = cleanEnvironment(context.environment(), listUntrusted(context), process.platform);
+    const found = await runRipgrep(args, cwd, env, signal);
     if (found.kind === 'interrupted') return createInterruptedOutput();
     if (found.kind === 'failed') return createFailedOutput(`The search failed: ${found.message}`);
     const isDenied = context.createReadDenial?.(cwd) ?? null;

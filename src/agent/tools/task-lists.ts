@@ -1,7 +1,7 @@
 import { dropUndefined } from '../../base/defined.ts';
 import { defineTool } from './define-tool.ts';
 import { createFailedOutput, type ToolOutput } from './tool.ts';
-import type { TaskItem, TaskItemChange, Todo } from './tool-context.ts';
+import type { TaskItem, TaskItemChange, TaskRefusal, Todo } from './tool-context.ts';
 import type { InputFields } from './input-fields.ts';
 
 export const taskCreateTool = defineTool({
@@ -29,7 +29,10 @@ export const taskCreateTool = defineTool({
   async run(input, context, { signal }) {
     const item = await context.ports.taskItems?.create(input, signal);
     if (item === undefined) return createFailedOutput('This agent has no list of tasks.');
-    if (typeof item === 'string') return createFailedOutput(item);
+    if ('reason' in item) {
+      const { reason, refusedByHook } = item;
+      return { ...createFailedOutput(reason), ...dropUndefined({ refusedByHook }) };
+    }
     const { id, subject, description } = item;
     return {
       response: { task: { id, subject, description } },
@@ -78,18 +81,21 @@ export const taskUpdateTool = defineTool({
     const items = context.ports.taskItems;
     if (items === undefined) return createFailedOutput('This agent has no list of tasks.');
     const before = items.find(taskId);
-    if (before === null) return createRefusedOutput(taskId, `There is no task #${taskId}.`);
+    if (before === null) {
+      return createRefusedOutput(taskId, { reason: `There is no task #${taskId}.` });
+    }
     const after = await items.update(taskId, change, signal);
-    return typeof after === 'string'
+    return 'reason' in after
       ? createRefusedOutput(taskId, after)
       : createUpdatedOutput(before, change);
   },
 });
 
 /** Claude Code returns a refused change as a successful output. */
-function createRefusedOutput(taskId: string, error: string): ToolOutput {
+function createRefusedOutput(taskId: string, refusal: TaskRefusal): ToolOutput {
+  const { reason: error, refusedByHook } = refusal;
   const response = { success: false, taskId, updatedFields: [], error };
-  return { response, text: error, success: true };
+  return { response, text: error, success: true, ...dropUndefined({ refusedByHook }) };
 }
 
 function createUpdatedOutput(before: TaskItem, change: TaskItemChange): ToolOutput {

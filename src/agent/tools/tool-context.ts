@@ -3,6 +3,7 @@ import { type FileWrites, ReadTracker } from './files/read-tracker.ts';
 import { Shells } from './shell/shells.ts';
 import { isDirectory } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
+import { listUntrustedDirectories } from '../../process/search-path.ts';
 
 /** The state that the tools of one agent share. */
 export interface ToolContext {
@@ -123,16 +124,24 @@ export interface AgentReport {
   readonly tokens: number;
   readonly toolCalls: number;
   readonly usage: Readonly<Record<string, number>>;
+  /** A hook ended it early. */
+  readonly refusedByHook?: true;
 }
 
-/** The agent's task list; hooks may refuse a change, and the string gives the reason. */
+/** The agent's task list; hooks may refuse a change. */
 export interface TaskItems {
   create(
     item: { subject: string; description: string },
     signal: AbortSignal,
-  ): Promise<TaskItem | string>;
-  update(id: string, change: TaskItemChange, signal: AbortSignal): Promise<TaskItem | string>;
+  ): Promise<TaskItem | TaskRefusal>;
+  update(id: string, change: TaskItemChange, signal: AbortSignal): Promise<TaskItem | TaskRefusal>;
   find(id: string): TaskItem | null;
+}
+
+/** Why a task list was not changed. */
+export interface TaskRefusal {
+  readonly reason: string;
+  readonly refusedByHook?: true;
 }
 
 export interface TaskItem {
@@ -174,6 +183,18 @@ export function createToolContext({
       cwd = directory;
     },
   };
+}
+
+/** The directories whose programs and libraries nobody trusted. */
+export function listUntrusted(context: ToolContext): readonly string[] {
+  return listUntrustedDirectories(
+    [
+      ...context.workspaceRoots,
+      ...(context.untrusted ?? []),
+      ...(context.allowedDirectories?.() ?? []),
+    ],
+    context.home,
+  );
 }
 
 /**

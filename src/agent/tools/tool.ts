@@ -64,6 +64,8 @@ export interface ToolOutput extends ToolResult {
   readonly sandbox?: SandboxProfileName;
   /** A hook replaced `response`. */
   readonly replaced?: true;
+  /** A hook refused what the call was for, or made a failure of its result: the model did nothing wrong. */
+  readonly refusedByHook?: true;
 }
 
 export function createFailedOutput(error: string): ToolOutput {

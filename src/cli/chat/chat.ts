@@ -39,6 +39,8 @@ export class Chat {
   readonly #commands = new Set<{ readonly abort: AbortController; readonly needsIdle: boolean }>();
   /** Whether input that arrived without a session still has to be submitted. */
   #hasEarlyInput = true;
+  /** Whether prompts that hooks sent while the session started still have to be run. */
+  #isNew = false;
   /** The worktree name; every session of the chat works in it. */
   #worktree: string | null = null;
   /** Runs while the agent waits for input after a run. */
@@ -192,14 +194,19 @@ export class Chat {
     view.setCommands(listCommands(host, sessionId));
     report.showHooks();
     this.#sessionId = sessionId;
+    this.#isNew = true;
     this.#showStatus();
     activity.set(null);
   }
 
+  /** Runs what was typed before there was a session, or else what its hooks sent meanwhile. */
   #submitEarly(): void {
-    if (!this.#hasEarlyInput || this.#sessionId === null) return;
+    if (this.#sessionId === null) return;
+    const early = this.#hasEarlyInput ? this.#parts.queued.takeAll() : [];
     this.#hasEarlyInput = false;
-    for (const text of this.#parts.queued.takeAll()) this.submit(text);
+    for (const text of early) this.submit(text);
+    if (this.#isNew && !this.#isBusy()) this.#getSession().runPending();
+    this.#isNew = false;
   }
 
   async #close(): Promise<void> {

@@ -276,7 +276,7 @@ async function checkModel({ config, surroundings }: Host): Promise<Finding> {
     return { about, level: 'fine', text: `${provider}, with a key or without need of one` };
   } catch (error) {
     if (!isHooklineError(error)) throw error;
-    const text = [error.message, error.hint ?? ''].join(' ').trim();
+    const text = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;
     return { about, level: 'hint', text };
   }
 }

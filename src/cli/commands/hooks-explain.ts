@@ -2,11 +2,12 @@ import { colors } from '../output/colors.ts';
 import type { Explanation } from '../../hooks/plan.ts';
 import type { Skipped } from '../../hooks/decision.ts';
 import { EVENTS } from '../../hooks/events.ts';
-import type { ListedUnit } from '../../host/hook-set.ts';
+import type { Host } from '../../host/create-host.ts';
 import type { Command } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { listWithheldPlugins, withPluginHooks } from '../plugins/plugin-hooks.ts';
+import { HeldNotices } from '../output/held-notices.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
 
@@ -14,15 +15,25 @@ import { redactObject } from '../../host/redact-object.ts';
 export const explainHooks: Command<EventFlags> = async (context, options) => {
   const event = readEvent(options);
   warnMisspelledTool(context.print, options);
-  return withPluginHooks(context, event, options, async (host, plugins) => {
-    const withheld = listWithheldPlugins(host, plugins);
-    const explanation = withProblems(host.engine.explain(event), host.hooks(), withheld);
-    const redacted = await redactObject(explanation, context.flags);
-    const { fires, refusal } = EVENTS[event.name];
-    if (context.flags.json === true) context.print.json({ ...redacted, fires, refusal });
-    else context.print.out(formatExplanation(redacted, fires, refusal));
-    return EXIT.fine;
-  });
+  const notices = new HeldNotices(context.print);
+  const explain = () =>
+    withPluginHooks(
+      context,
+      event,
+      options,
+      async (host, plugins) => {
+        const withheld = listWithheldPlugins(host, plugins);
+        const explanation = withProblems(host.engine.explain(event), host.madeHooks(), withheld);
+        const redacted = await redactObject(explanation, context.flags);
+        const { fires, refusal } = EVENTS[event.name];
+        if (context.flags.json === true) context.print.json({ ...redacted, fires, refusal });
+        else context.print.out(formatExplanation(redacted, fires, refusal));
+        notices.printOthers(explanation.runs.flatMap(({ problem }) => problem ?? []));
+        return EXIT.fine;
+      },
+      { onNotice: notices.add },
+    );
+  return notices.run(explain);
 };
 
 type FullExplanation = ReturnType<typeof withProblems>;
@@ -31,11 +42,14 @@ type FullRun = FullExplanation['runs'][number];
 /** A hook that is known to be broken is still run, and fails. */
 function withProblems(
   explanation: Explanation,
-  hooks: readonly ListedUnit[],
+  hooks: ReturnType<Host['madeHooks']>,
   withheld: readonly Skipped[],
 ) {
-  const problems = new Map(hooks.map(({ hook }) => [hook.id, hook.problem]));
-  const runs = explanation.runs.map((run) => ({ ...run, problem: problems.get(run.hook) ?? null }));
+  const byId = new Map(hooks.map(({ hook }) => [hook.id, hook]));
+  const runs = explanation.runs.map((run) => {
+    const { problem = null, isWholeFile } = byId.get(run.hook) ?? {};
+    return { ...run, problem, ...(isWholeFile === true ? { isWholeFile } : {}) };
+  });
   return { ...explanation, runs, skipped: [...explanation.skipped, ...withheld] };
 }
 
@@ -55,9 +69,11 @@ function formatExplanation(
   ].join('\n');
 }
 
-function formatTitle({ hook, problem }: FullRun): string {
+function formatTitle({ hook, problem, isWholeFile }: FullRun): string {
   if (problem === null) return `${colors.green('would run')} ${toOneLine(hook)}`;
-  return `${colors.red('would fail')} ${toOneLine(hook)}: ${toPrintable(problem)}`;
+  // A file that cannot be read is no hook; its place is named at the end of the line.
+  const what = isWholeFile === true ? 'because a file cannot be read' : toOneLine(hook);
+  return `${colors.red('would fail')} ${what}: ${toPrintable(problem)}`;
 }
 
 function formatRun({

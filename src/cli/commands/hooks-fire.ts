@@ -1,46 +1,52 @@
-import {
-  isAwaitingTrust,
-  isRefusal,
-  type Outcome,
-  type Skipped,
-  type Verdict,
-} from '../../hooks/decision.ts';
+import { isAwaitingTrust, isRefusal, type Skipped, type Verdict } from '../../hooks/decision.ts';
+import { listHookProblems } from '../../dialects/index.ts';
 import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import type { Command, CommandContext } from '../context.ts';
 import { type EventFlags, warnMisspelledTool, readEvent } from '../event-options.ts';
 import { EXIT } from '../exit-codes.ts';
 import { listWithheldPlugins, withPluginHooks } from '../plugins/plugin-hooks.ts';
-import { toOneLine, toPrintable, toPrintableLines } from '../output/print.ts';
+import { HeldNotices } from '../output/held-notices.ts';
+import { toOneLine, toPrintable } from '../output/print.ts';
 import { redactObject } from '../../host/redact-object.ts';
-import { toLateJson, toVerdictJson, formatLate, formatVerdict } from '../output/format-verdict.ts';
+import {
+  formatLate,
+  formatProblem,
+  formatVerdict,
+  toLateJson,
+  toVerdictJson,
+} from '../output/format-verdict.ts';
 
 /** `hookline hooks fire EVENT`: the real hooks, without an agent. */
 export const fireHooks: Command<EventFlags> = async (context, options) => {
   const late: LateOutcome[] = [];
+  const notices = new HeldNotices(context.print);
   const event = readEvent(options);
   warnMisspelledTool(context.print, options);
-  return withPluginHooks(
-    context,
-    event,
-    options,
-    async (host, plugins) => {
-      const verdict = await host.engine.dispatch(event, { signal: context.signal });
-      const redacted = await redactObject(verdict, context.flags);
-      if (context.flags.json !== true) reportVerdict(context, redacted);
-      await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
-      const withheld = listWithheldPlugins(host, plugins);
-      await reportLate(context, redacted, late, withheld);
-      if (context.signal.aborted) return EXIT.interrupted;
-      if (isRefusal(verdict.effect)) return EXIT.refused;
-      const isSound =
-        hasRunAll(verdict, late) &&
-        host.missingGuards().length === 0 &&
-        !plugins.some(({ state }) => MISSING_STATES.includes(state));
-      return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
-    },
-    { onLate: (outcome) => late.push(outcome) },
-  );
+  const fire = () =>
+    withPluginHooks(
+      context,
+      event,
+      options,
+      async (host, plugins) => {
+        const verdict = await host.engine.dispatch(event, { signal: context.signal });
+        const redacted = await redactObject(verdict, context.flags);
+        if (context.flags.json !== true) context.print.out(formatVerdict(redacted));
+        await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
+        const withheld = listWithheldPlugins(host, plugins);
+        await reportLate(context, redacted, late, withheld);
+        notices.printOthers(verdict.outcomes.flatMap(({ failure }) => failure?.message ?? []));
+        if (context.signal.aborted) return EXIT.interrupted;
+        if (isRefusal(verdict.effect)) return EXIT.refused;
+        const isSound =
+          hasRunAll(verdict, late) &&
+          host.missingGuards().length === 0 &&
+          !plugins.some(({ state }) => MISSING_STATES.includes(state));
+        return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
+      },
+      { onLate: (outcome) => late.push(outcome), onNotice: notices.add },
+    );
+  return notices.run(fire);
 };
 
 /** Plugins whose hooks could not run; they count like hooks that failed or that wait for trust. */
@@ -54,12 +60,6 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
   });
 }
 
-function reportVerdict({ print }: CommandContext, verdict: Verdict): void {
-  print.out(formatVerdict(verdict));
-  // A user at a terminal has just read it; scripts read stderr.
-  if (!print.isStdoutTerminal) noteProblems(print, verdict);
-}
-
 /** Prints late answers; as JSON also the verdict, because programs get one document. */
 async function reportLate(
   { flags, print }: CommandContext,
@@ -71,27 +71,21 @@ async function reportLate(
     late.map(({ outcome }) => outcome),
     flags,
   );
+  const skipped = [...verdict.skipped, ...withheldPlugins];
   if (flags.json === true) {
-    const skipped = [...verdict.skipped, ...withheldPlugins];
     print.json({ ...toVerdictJson({ ...verdict, skipped }), late: toLateJson(outcomes) });
-    noteProblems(print, verdict);
   } else if (outcomes.length > 0) print.out(formatLate(outcomes));
-  if (flags.json === true || !print.isStdoutTerminal) noteFailures(print, outcomes);
+  // A user whose terminal shows stderr only would not see them.
+  if (print.isTerminal && !print.isStdoutTerminal) {
+    noteProblems(print, { ...verdict, outcomes: [...verdict.outcomes, ...outcomes] });
+  }
 }
 
-function noteProblems(print: CommandContext['print'], verdict: Verdict): void {
-  for (const { hook, why } of verdict.skipped.filter(isAwaitingTrust)) {
+function noteProblems(print: CommandContext['print'], { skipped, outcomes }: Verdict): void {
+  for (const { hook, why } of skipped.filter(isAwaitingTrust)) {
     print.note(`not run: ${toOneLine(hook)}: ${toPrintable(why)}`);
   }
-  noteFailures(print, verdict.outcomes);
-}
-
-function noteFailures(print: CommandContext['print'], outcomes: readonly Outcome[]): void {
-  for (const { hook, failure } of outcomes) {
-    if (failure !== null) {
-      print.note(`failed: ${toOneLine(hook)}: ${toPrintableLines(failure.message)}`);
-    }
-  }
+  for (const problem of listHookProblems(outcomes)) print.note(formatProblem(problem));
 }
 
 function hasRunAll(verdict: Verdict, late: readonly LateOutcome[]): boolean {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isatty } from 'node:tty';
+import { HooklineError } from '../../base/errors.ts';
 import type { RunResult } from '../../agent/runtime-event.ts';
 import type { AgentOptions } from '../../host/agent/agent-options.ts';
 import type { StartRequest } from '../../host/agent/sessions.ts';
@@ -76,10 +77,18 @@ async function runOnHost(
     // Disposed first, because SessionEnd hooks must be done when the result is printed.
     await host.dispose();
     await report.end(result);
-    return result === null ? EXIT.fine : toExitCode(result, report, context);
+    if (result === null) return EXIT.fine;
+    rejectFailedRun(result, context);
+    return toExitCode(result, report, context);
   } finally {
     unsubscribe();
   }
+}
+
+/** Programs read errors of all commands in one form; its text for users is part of the report. */
+function rejectFailedRun({ ending, reason }: RunResult, { flags }: CommandContext): void {
+  if (flags.json !== true || (ending !== 'model_failed' && ending !== 'failed')) return;
+  throw new HooklineError('RUN_FAILED', { message: reason ?? 'the run failed' });
 }
 
 function toExitCode(result: RunResult, report: RunReport, { flags }: CommandContext): ExitCode {

@@ -6,8 +6,10 @@ import { toPrintable } from '../output/print.ts';
 
 /** `hookline session send TEXT`: adds a prompt for when the run under way has ended. */
 export const sendToSession: Command<{ readonly text: string }> = async (context, { text }) => {
-  await attach(context).send(text);
-  return report(context, { queued: true }, 'Queued.', EXIT.fine);
+  const queued = await attach(context).send(text);
+  return queued
+    ? report(context, { queued }, 'Queued.', EXIT.fine)
+    : report(context, { queued }, 'The session is ending; the prompt will not run.', EXIT.refused);
 };
 
 /** `hookline session steer TEXT`: the agent reads it with its next request. */

@@ -1,4 +1,3 @@
-import { explainJsonError } from '../../base/json-mistakes.ts';
 import path from 'node:path';
 import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError, getErrorMessage } from '../../base/errors.ts';
@@ -50,7 +49,7 @@ function parseConfig(file: string, text: string): Record<string, unknown> {
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return parsed.value;
   throw new HooklineError('CONFIG_INVALID', {
-    message: `${file} must be a JSON object${parsed.ok ? '' : `: ${explainJsonError(text, parsed.error)}`}`,
+    message: `${file} must be a JSON object${parsed.ok ? '' : `: ${parsed.error}`}`,
     hint: 'Fix the file first; it was not changed.',
   });
 }

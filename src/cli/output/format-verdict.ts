@@ -1,8 +1,15 @@
 import { colors } from './colors.ts';
 import { SLOW_HOOK_MS } from './hook-progress.ts';
-import { findUnreportedFailure } from '../../dialects/index.ts';
-import { isAwaitingTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
-import { indent, formatDuration, toOneLine, formatCount, toPrintable } from './print.ts';
+import type { HookProblem } from '../../dialects/index.ts';
+import { type Failure, isAwaitingTrust, type Outcome, type Verdict } from '../../hooks/decision.ts';
+import {
+  indent,
+  formatDuration,
+  toOneLine,
+  formatCount,
+  toPrintable,
+  toPrintableLines,
+} from './print.ts';
 
 /** The verdict in `--json` output. */
 export function toVerdictJson(verdict: Verdict): object {
@@ -34,14 +41,10 @@ export function formatLate(late: readonly Outcome[]): string {
   ].join('\n');
 }
 
-/** Failures of a session's hooks; failures of plugin hooks are reported as plugin issues. */
-export function listFailures(
-  outcomes: readonly Outcome[],
-): readonly { readonly hook: string; readonly message: string }[] {
-  return outcomes.flatMap((outcome) => {
-    const failure = findUnreportedFailure(outcome);
-    return failure === null ? [] : [{ hook: outcome.hook, message: failure.message }];
-  });
+/** A problem of a hook as lines: what happened, and below it what to do. */
+export function formatProblem({ hook, kind, message, hint }: HookProblem): string {
+  const line = `${kind}: ${toOneLine(hook)}: ${toPrintableLines(message)}`;
+  return hint === null ? line : `${line}\n  ${toPrintable(hint)}`;
 }
 
 function formatLateResult({ status, decision }: Outcome): string {
@@ -60,7 +63,9 @@ export function formatVerdict(verdict: Verdict): string {
     ...formatChanges(verdict),
     ...verdict.context.map(({ hook, text }) => formatContext(hook, text)),
     ...verdict.messages.map(({ hook, text }) => formatMessage(hook, text)),
-    ...verdict.outcomes.map((outcome) => formatOutcome(outcome, formatResult(outcome))),
+    ...verdict.outcomes.map((outcome) =>
+      formatOutcome(outcome, formatResult(outcome), verdict.reasons),
+    ),
     ...verdict.skipped.map(({ hook, why }) =>
       colors.dim(`  - ${toOneLine(hook)}: not run: ${toPrintable(why)}`),
     ),
@@ -70,7 +75,8 @@ export function formatVerdict(verdict: Verdict): string {
 }
 
 function formatHeadline({ event, effect, outcomes }: Verdict): string {
-  const ran = outcomes.length === 0 ? 'no hook ran' : formatCount(outcomes.length, 'hook run');
+  const { length } = outcomes.filter((outcome) => !isUnread(outcome));
+  const ran = length === 0 ? 'no hook ran' : formatCount(length, 'hook run');
   return `${colors.bold(event)}: ${colorEffect(effect)} ${colors.dim(`(${ran})`)}`;
 }
 
@@ -85,11 +91,11 @@ function formatQuote(hook: string, text: string): string {
 }
 
 function formatContext(hook: string, text: string): string {
-  return `  context for the model ${formatQuote(hook, text).trim()}`;
+  return `  context for the model: ${formatQuote(hook, text).trim()}`;
 }
 
 function formatMessage(hook: string, text: string): string {
-  return `  message for you ${formatQuote(hook, text).trim()}`;
+  return `  message for you: ${formatQuote(hook, text).trim()}`;
 }
 
 function formatChanges({ changes }: Verdict): string[] {
@@ -98,30 +104,51 @@ function formatChanges({ changes }: Verdict): string[] {
   );
 }
 
-function formatOutcome(outcome: Outcome, result: string): string {
+/** Whether it stands for a file or entry that cannot be read, so that no hook ran. */
+function isUnread({ failure }: Outcome): boolean {
+  return failure?.kind === 'config';
+}
+
+/** `reasons` are printed above; a failure that refuses is one of them. */
+function formatOutcome(outcome: Outcome, result: string, reasons: Verdict['reasons'] = []): string {
+  if (outcome.failure?.kind === 'config') return formatUnread(outcome, outcome.failure);
   const mark = outcome.status === 'failed' ? colors.red('✗') : colors.green('✓');
   const part = outcome.part === null ? '' : ` part ${outcome.part + 1}`;
   const again = outcome.pass === 2 ? ' again' : '';
   const asked = outcome.vocabulary === undefined ? '' : ` (${outcome.vocabulary})`;
   const line = `  ${mark} ${toOneLine(outcome.hook)}${part}${asked}${again}: ${result} ${colors.dim(formatDuration(outcome.durationMs))}`;
+  const { failure } = outcome;
   const details = [
-    ...(outcome.failure === null
+    ...(failure === null || reasons.some(({ text }) => text === failure.message)
       ? []
-      : [colors.red(`${outcome.failure.kind}: ${outcome.failure.message}`)]),
+      : [colors.red(`${failure.kind}: ${failure.message}`)]),
+    ...(failure?.hint === undefined ? [] : [toPrintable(failure.hint)]),
+    ...(outcome.warnings ?? []).map((text) => colors.yellow(`warning: ${toPrintable(text)}`)),
     ...outcome.notes.map((note) => colors.dim(toPrintable(note))),
   ];
   return [line, ...details.map((detail) => indent(detail, '      '))].join('\n');
 }
 
+function formatUnread({ source, onFailure }: Outcome, { message, hint = '' }: Failure): string {
+  const line = `  ${colors.red('✗')} ${toOneLine(source)}: not read ${formatPolicy(onFailure)}`;
+  return [line, indent(colors.red(message), '      '), indent(toPrintable(hint), '      ')].join(
+    '\n',
+  );
+}
+
+function formatPolicy(onFailure: Outcome['onFailure']): string {
+  return onFailure === 'closed' ? '(blocks: fail-closed)' : '(ignored: fail-open)';
+}
+
 function formatResult({ status, effect, onFailure }: Outcome): string {
-  if (status === 'failed') {
-    return onFailure === 'closed' ? 'failed (blocks: fail-closed)' : 'failed (ignored: fail-open)';
-  }
+  if (status === 'failed') return `failed ${formatPolicy(onFailure)}`;
   return status === 'background' ? 'running in the background' : effect;
 }
 
 function formatSlowest({ slowest, outcomes }: Verdict): string[] {
-  if (slowest === null || (outcomes.length < 2 && slowest.durationMs < SLOW_HOOK_MS)) return [];
+  const { length } = outcomes.filter((outcome) => !isUnread(outcome));
+  if (slowest === null || length === 0) return [];
+  if (length < 2 && slowest.durationMs < SLOW_HOOK_MS) return [];
   return [
     colors.dim(`  slowest: ${toOneLine(slowest.hook)}, ${formatDuration(slowest.durationMs)}`),
   ];

@@ -108,7 +108,7 @@ export function escapeForeignText(text: string): string {
 }
 
 /** Escapes characters that are valid in JSON but control a terminal. */
-function serializeJson(value: unknown, indentation?: number): string {
+export function serializeJson(value: unknown, indentation?: number): string {
   return JSON.stringify(value, null, indentation).replaceAll(
     /[\u007F-\u009F\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     escapeJsonCharacter,

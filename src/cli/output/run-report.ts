@@ -1,15 +1,16 @@
 import type { RunResult, RuntimeEvent } from '../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
+import { listHookProblems } from '../../dialects/index.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
-import type { PluginIssue } from '../../plugins/plugin-issue.ts';
+import { formatIssue, type PluginIssue } from '../../plugins/plugin-issue.ts';
 import type { CommandContext } from '../context.ts';
 import { DeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';
 import { formatConsoleOutput } from './format-plugin.ts';
 import { SLOW_HOOK_MS } from './hook-progress.ts';
 import { redactObject } from '../../host/redact-object.ts';
-import { listFailures, toVerdictJson } from './format-verdict.ts';
+import { formatProblem, toVerdictJson } from './format-verdict.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
@@ -39,10 +40,11 @@ export class RunReport {
   observe(event: RuntimeEvent): void {
     const { print } = this.#context;
     if (event.type === 'hook') this.#observeHooks(event.verdict);
+    if (event.type === 'hook-late') this.#hasFailures ||= event.failure !== null;
     if (event.type === 'message-end') recordAnswer(this.#answer, event);
     if (this.#format === 'stream-json') this.#printLines(this.#deltas?.take(event) ?? [event]);
     if (event.type === 'notification') this.#enqueue(async () => print.notify(event.text));
-    for (const text of formatEvent(event)) if (!this.#isNoted(text)) this.#printOnce(text);
+    for (const text of formatEvent(event)) this.#printOnce(text);
     for (const text of listHints(event)) this.#hints.add(text);
     const activity = this.#format === 'text' ? formatActivity(event) : undefined;
     if (activity !== undefined) this.#enqueue(async () => print.progress(activity));
@@ -60,8 +62,7 @@ export class RunReport {
   /** Records a problem of a plugin and prints it. */
   addIssue(issue: PluginIssue): void {
     this.#pluginIssues.push(issue);
-    const { plugin, message, isMissingGuard } = issue;
-    if (isMissingGuard !== true) this.printNotice(`plugin ${plugin}: ${message}`);
+    if (issue.isMissingGuard !== true) this.printNotice(formatIssue(issue));
   }
 
   /** Flushes pending output and prints the result, unless it is null. */
@@ -96,14 +97,6 @@ export class RunReport {
 
   #printLines(events: readonly RuntimeEvent[]): void {
     for (const event of events) this.#enqueue(() => printJsonLine(this.#context, event));
-  }
-
-  /** A broken entry is noted when the run starts, and fails at each dispatch. */
-  #isNoted(text: string): boolean {
-    const failure = /^failed: [^ ]+: (.*)$/s.exec(text)?.[1];
-    return (
-      failure !== undefined && [...this.#printed].some((each) => each.endsWith(`: ${failure}`))
-    );
   }
 
   #printOnce(text: string): void {
@@ -172,7 +165,10 @@ function formatEvent(event: RuntimeEvent): readonly string[] {
     case 'hook':
       return formatHookEvents(event.verdict);
     case 'hook-late':
-      return event.notice === null ? [] : [formatHookNotice(event.event, event.hook, event.notice)];
+      return [
+        ...listHookProblems([event]).map(formatProblem),
+        ...(event.notice === null ? [] : [formatHookNotice(event.event, event.hook, event.notice)]),
+      ];
     case 'tool-end':
       if (event.deniedBy === null) return [];
       return [
@@ -222,23 +218,9 @@ function formatHookEvents({ outcomes, skipped, messages, event }: Verdict): read
     ...skipped
       .filter(isAwaitingTrust)
       .map(({ hook, why }) => `not run: ${toOneLine(hook)}: ${toPrintable(why)}`),
-    ...listFailures(outcomes).map(
-      ({ hook, message }) => `failed: ${toOneLine(hook)}: ${toPrintableLines(message)}`,
-    ),
-    ...listReadingNotes(outcomes),
+    ...listHookProblems(outcomes).map(formatProblem),
     ...messages.map(({ hook, text }) => formatHookNotice(event, hook, text)),
   ];
-}
-
-const MISREAD = /did you mean|no known field|not read/;
-
-/** Notes about fields of an answer that were not read, which its author meant to be. */
-function listReadingNotes(outcomes: Verdict['outcomes']): readonly string[] {
-  return outcomes.flatMap(({ hook, notes }) =>
-    notes
-      .filter((note) => MISREAD.test(note))
-      .map((note) => `note: ${toOneLine(hook)}: ${toPrintable(note)}`),
-  );
 }
 
 function formatHookNotice(event: string, hook: string, text: string): string {
@@ -278,9 +260,7 @@ async function printResult(
 async function printTextResult({ print, flags }: CommandContext, result: RunResult): Promise<void> {
   const redacted = await redactObject(result, flags);
   if (redacted.text !== '') print.out(redacted.text);
-  if (redacted.reason !== null) {
-    print.note(`${ENDING_LABELS[redacted.ending]}: ${toPrintableLines(redacted.reason)}`);
-  }
+  if (redacted.reason !== null) print.note(formatEnding(redacted));
   if (redacted.deferred !== null) {
     const { name } = redacted.deferred;
     print.note(
@@ -289,7 +269,20 @@ async function printTextResult({ print, flags }: CommandContext, result: RunResu
   }
 }
 
-export const ENDING_LABELS: Readonly<Record<RunResult['ending'], string>> = {
+/** How and why a run ended, with the hooks that ended it. */
+export function formatEnding(
+  { ending, reason, endedByHooks = [] }: Pick<RunResult, 'ending' | 'reason' | 'endedByHooks'>,
+  call = '',
+): string {
+  const hooks = endedByHooks.length === 0 ? '' : ` (${toOneLine(endedByHooks.join(', '))})`;
+  const label = ENDING_LABELS[ending];
+  const why = toPrintableLines((reason ?? '').replace(/^Operation stopped by hook: /, ''));
+  // The label is not repeated where the reason starts with it.
+  const isLabelled = call === '' && hooks === '' && why.startsWith(label);
+  return isLabelled ? why : `${label}${call}${hooks}: ${why}`;
+}
+
+const ENDING_LABELS: Readonly<Record<RunResult['ending'], string>> = {
   done: 'ended',
   refused: 'refused',
   stopped_by_hook: 'stopped by a hook',

@@ -18,8 +18,11 @@ export interface PendingPrompt {
 export type SentPrompt = Pick<PendingPrompt, 'prompt' | 'mode'>;
 
 /** Opens the queue of a session; each change is reported as `@cline/core` does it. */
-export function createPromptQueue(onChange: (prompts: PendingPrompt[]) => void): PromptQueue {
-  return new PromptQueue((prompts) => onChange(prompts.map(toPendingPrompt)));
+export function createPromptQueue(
+  onChange: (prompts: PendingPrompt[]) => void,
+  runNext: () => void,
+): PromptQueue {
+  return new PromptQueue((prompts) => onChange(prompts.map(toPendingPrompt)), runNext);
 }
 
 const MODES: readonly AgentMode[] = ['act', 'plan', 'yolo', 'zen'];

@@ -3,8 +3,13 @@ import type { Dialect, MachinePlaces } from '../dialect.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { findClaudeDirectory, findInstructionDirectories } from './directories.ts';
 import { createClaudeDiscoverer } from './discover.ts';
-import { readClaudePayload } from './input/read-payload.ts';
-import { CLAUDE_PATHS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
+import { readClaudeEnvelope, readClaudePayload } from './input/read-payload.ts';
+import {
+  CLAUDE_DIALECT_SETTINGS,
+  CLAUDE_PATHS,
+  CLAUDE_SETTINGS,
+  PLUGIN_DIRECTORIES,
+} from './options.ts';
 import { findClaudePlaces, createClaudeSession } from './session.ts';
 import { CLAUDE_EVENT_NAMES, findClaudeEvent, listClaudeNames } from './events.ts';
 
@@ -15,6 +20,7 @@ export const claude = {
   events: { names: CLAUDE_EVENT_NAMES, find: findClaudeEvent, listNames: listClaudeNames },
   vocabulary: 'claude',
   options: {
+    settings: CLAUDE_DIALECT_SETTINGS,
     paths: [PLUGIN_DIRECTORIES, CLAUDE_SETTINGS],
     variables: [
       'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS',
@@ -32,6 +38,7 @@ export const claude = {
   decode: async () => (await import('./codec.ts')).decode,
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readClaudePayload(payload),
+  readEnvelope: (payload) => readClaudeEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a script and an entry',
@@ -44,6 +51,7 @@ export const claude = {
     target: '.cline/hooks.json',
     load: async () => (await import('./import-hooks.ts')).importClaudeHooks,
   },
+  install: async () => (await import('./install.ts')).claudeInstall,
   removeEntry: async () => (await import('./config/edit.ts')).removeClaudeEntry,
   checkScript: async () => (await import('./config/command-notes.ts')).checkScript,
   ownPaths: CLAUDE_PATHS,

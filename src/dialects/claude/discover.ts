@@ -3,6 +3,7 @@ import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import { type ExpectedPath, isSettingsLike } from '../../base/misspelt-paths.ts';
 import type { Discoverer } from '../dialect.ts';
+import { findInstalledScript, FORWARDING } from '../installed-command.ts';
 import {
   type AnnouncedFile,
   type DiscoveredUnit,
@@ -12,7 +13,7 @@ import {
   type Ignored,
   listMisspeltPlaces,
 } from '../discovery.ts';
-import type { BrokenEntry, Source, SourceKind } from './entry.ts';
+import type { BrokenEntry, Entry, Source, SourceKind } from './entry.ts';
 import { EntryHandlers, type RanOnce } from './entry-handlers.ts';
 import { createBrokenGate, createFoundHook } from './found-hook.ts';
 import { PendingSettings } from './pending-settings.ts';
@@ -119,14 +120,15 @@ function createDiscovery(
   ranOnce: RanOnce,
 ): Discovery {
   const { ignored, broken, watched } = reading;
+  const { entries, forwarding } = separateForwarding(reading.entries, session);
   return {
     hooks: [
-      ...(reading.entries.length === 0
+      ...(entries.length === 0
         ? []
-        : listConfiguredHooks(reading, session, ports, ranOnce)),
+        : listConfiguredHooks({ ...reading, entries }, session, ports, ranOnce)),
       ...listBrokenGates(broken),
     ],
-    ignored: [...ignored, ...broken.flatMap(describeIgnoredEntry)],
+    ignored: [...ignored, ...forwarding, ...broken.flatMap(describeIgnoredEntry)],
     watched,
     announced: reading.settingsFiles.flatMap(listAnnouncedFiles),
     permissions: listPermissions(reading),
@@ -139,6 +141,21 @@ function createDiscovery(
     })),
     brokenServers: reading.mcpServers.broken,
     pluginFolders: reading.plugins,
+  };
+}
+
+/** Separates the entries that forward events of other agents to us: here they would record an event twice. */
+function separateForwarding(
+  all: SourcesReading['entries'],
+  { stateDirectory }: SessionBeforeSettings,
+): { readonly entries: SourcesReading['entries']; readonly forwarding: readonly Ignored[] } {
+  const isForwarding = (entry: Entry): boolean =>
+    entry.type === 'command' && findInstalledScript(entry.command, stateDirectory) !== null;
+  const files = new Set(all.filter(isForwarding).map(({ source }) => source.file));
+  if (files.size === 0) return { entries: all, forwarding: [] };
+  return {
+    entries: all.filter((entry) => !isForwarding(entry)),
+    forwarding: [...files].map((file) => ({ path: file, why: FORWARDING })),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { Grant } from '../discovery.ts';
 import type { HookPorts } from '../ports.ts';
 import { ClaudeCodec } from './codec.ts';
-import type { Entry, Source } from './entry.ts';
+import type { Entry, Limited, Source } from './entry.ts';
 import { planCommand } from './handlers/command-line.ts';
 import { createClaudeCommandHandler } from './handlers/command.ts';
 import { getProjectDirectory, selectSettingsVariables } from './handlers/environment.ts';
@@ -142,10 +142,10 @@ function computeStrictness(
   ];
 }
 
-type AskedEntry = Exclude<Entry, { type: 'command' }>;
+type AskedEntry = Limited<Exclude<Entry, { type: 'command' }>>;
 
 /** The user's configuration overrides the entry's own values. */
-function withGrant<Kind extends Entry>(entry: Kind, { timeoutMs, onFailure }: Grant): Kind {
+function withGrant(entry: Entry, { timeoutMs, onFailure }: Grant): Limited<Entry> {
   return { ...entry, timeoutMs, onFailure: onFailure === 'closed' ? 'block' : 'continue' };
 }
 

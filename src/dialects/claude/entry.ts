@@ -53,7 +53,8 @@ interface EntryFacts {
   readonly condition: string | undefined;
   /** Set for a sub-agent only: the agent type for which it fires. */
   readonly agentType?: string;
-  readonly timeoutMs: number;
+  /** As written; null when there is none. */
+  readonly timeoutMs: number | null;
   readonly statusMessage: string | null;
   /** Whether it runs for one event only. */
   readonly once: boolean;
@@ -108,6 +109,9 @@ export interface PromptEntry extends EntryFacts {
 
 /** One valid handler. */
 export type Entry = CommandEntry | HttpEntry | McpToolEntry | PromptEntry;
+
+/** An entry with the time limit that it runs with. */
+export type Limited<Kind extends Entry> = Kind & { readonly timeoutMs: number };
 
 /** An invalid entry. */
 export interface BrokenEntry {

@@ -1,22 +1,27 @@
 import { dropUndefined } from '../../base/defined.ts';
+import type { Failure } from '../../hooks/decision.ts';
 import { createFailingHandler } from '../command-handler.ts';
 import type { Binds, DiscoveredUnit, FoundHook, Grant } from '../discovery.ts';
 import { computeBinds } from './binding.ts';
 import { listCommandNotes } from './config/command-notes.ts';
-import type { BrokenEntry, CommandEntry, Entry } from './entry.ts';
+import type { BrokenEntry, CommandEntry, Entry, Limited } from './entry.ts';
 import type { EntryHandlers } from './entry-handlers.ts';
 import { explainUnquotedPlaces } from './handlers/start-notes.ts';
 import { formatLabel } from './identity.ts';
 import type { EntryMatcher } from './match/entry-matcher.ts';
 import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.ts';
+import { adviseOnFailure } from './output/advice.ts';
 import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
+
+const CORRECT_FILE = 'Correct the file; until then its hooks do not run.';
+const CORRECT_ENTRY = 'Correct the entry; until then its hooks do not run.';
 
 type UnitName = Pick<DiscoveredUnit, 'id' | 'ownId'>;
 
 /** Creates the hook of an entry; `index` counts the hooks of its event from 0. */
 export function createFoundHook(
-  entry: Entry,
+  entry: Limited<Entry>,
   { id, ownId, index }: UnitName & { readonly index: number },
   entryMatcher: EntryMatcher,
   handlers: EntryHandlers,
@@ -57,9 +62,14 @@ export function createFoundHook(
     timeoutMs: entry.timeoutMs,
     onFailure: getFailurePolicy(event, entry.onFailure),
     toHandlers(grant) {
-      const target = { ...createTarget(id, event, grant), source: `${source.file}:${entry.line}` };
+      const target = {
+        ...createTarget(id, event, grant),
+        source: `${source.file}:${entry.line}`,
+        advise: (failure: Failure) => adviseOnFailure(entry.type, event, failure),
+      };
       if (entryMatcher.problem !== null && isGate(event)) {
-        return [createFailingHandler(target, entryMatcher.problem)];
+        const failing = { ...target, advise: () => CORRECT_ENTRY };
+        return [createFailingHandler(failing, entryMatcher.problem, 'config')];
       }
       const { fits } = entryMatcher;
       return [handlers.createHandler(entry, { ...target, fits }, grant, index)];
@@ -141,8 +151,13 @@ export function createBrokenGate(
     toHandlers: (grant) =>
       gates.map((gate) =>
         createFailingHandler(
-          { ...createTarget(id, gate, grant), source: `${source.file}:${line}` },
+          {
+            ...createTarget(id, gate, grant),
+            source: `${source.file}:${line}`,
+            advise: () => (event === null ? CORRECT_FILE : CORRECT_ENTRY),
+          },
           why,
+          'config',
         ),
       ),
   };

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { createProgramFinder } from '../../process/program-finder.ts';
 import { cleanSearchPath, listUntrustedDirectories } from '../../process/search-path.ts';
 import type { DialectMachine } from '../machine.ts';
-import { listNamedPaths } from '../options.ts';
-import { CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
+import { listNamedPaths, readSetting } from '../options.ts';
+import { CLAUDE_DIALECT_SETTINGS, CLAUDE_SETTINGS, PLUGIN_DIRECTORIES } from './options.ts';
 import { findClineDirectory } from '../shared-directories.ts';
 import { findClaudeDirectory, findManagedDirectory } from './directories.ts';
 
@@ -28,7 +28,7 @@ export interface ClaudeSession {
   readonly untrusted: readonly string[];
 }
 
-/** The places that may contain configuration in Claude's format. */
+/** The places that may contain configuration in Claude's format, and the default of what it leaves out. */
 export interface ClaudePlaces extends HomeAndRoots {
   /** Claude's settings are read from this directory only, never from a parent. */
   readonly startDirectory: string;
@@ -42,6 +42,8 @@ export interface ClaudePlaces extends HomeAndRoots {
   readonly pluginDirectories: readonly string[];
   /** A file of settings that the caller named, or the settings themselves as JSON. */
   readonly flagSettings: string | null;
+  /** How long a command without a `timeout` may run. */
+  readonly commandTimeoutMs: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -66,7 +68,7 @@ export function createClaudeSession(machine: DialectMachine): Omit<ClaudeSession
 
 /** Finds the places that may contain configuration in Claude's format on this machine. */
 export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
-  const { surroundings, workspaceRoots, startDirectory } = machine;
+  const { surroundings, workspaceRoots, startDirectory, settings } = machine;
   const { paths: places = {} } = machine.search;
   const { env, home, cwd } = surroundings;
   return {
@@ -80,6 +82,10 @@ export function findClaudePlaces(machine: DialectMachine): ClaudePlaces {
       path.resolve(cwd, each),
     ),
     flagSettings: listNamedPaths(places, CLAUDE_SETTINGS)[0] ?? null,
+    commandTimeoutMs: readSetting(
+      CLAUDE_DIALECT_SETTINGS['hooks.commandTimeoutMs'],
+      settings['hooks.commandTimeoutMs'],
+    ),
     env,
   };
 }

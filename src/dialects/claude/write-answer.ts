@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { type Verdict, joinTexts, listJoined } from '../../hooks/decision.ts';
+import { type Verdict, joinContexts, joinTexts, listJoined } from '../../hooks/decision.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
 import { type ClaudeEvent, listClaudeNames } from './events.ts';
@@ -227,8 +227,8 @@ function writeStop(name: ClaudeEvent, verdict: Verdict): AnswerPart {
 }
 
 function writeContext(name: ClaudeEvent, verdict: Verdict): AnswerPart {
-  const text = joinTexts(verdict.context);
-  if (text === null) return {};
+  if (verdict.context.length === 0) return {};
+  const text = joinContexts(verdict.context.map((context) => context.text));
   if (isRead(name, 'additionalContext')) return { specific: { additionalContext: text } };
   return { losses: [`${name} takes no context in Claude Code`] };
 }

@@ -2,7 +2,9 @@ import type { Asking } from '../../hooks/handler.ts';
 import {
   CHANGE_NAMES,
   findCallVocabulary,
+  findVocabulary,
   hasStandIn,
+  isAgentVocabulary,
   listNamesOfCall,
   type ToolCall,
   VOCABULARIES,
@@ -47,6 +49,9 @@ function findCalledAsking(
   vocabulary: Vocabulary,
   call: ToolCall,
 ): Asking | null {
+  // A tool of another agent may share its name with one of ours and have other fields: then the hook
+  // is asked about ours.
+  if (isAgentVocabulary(vocabulary) && findVocabulary(call.name) !== null) return null;
   if (named.has(call.name)) {
     return { vocabulary, isAsCalled: true, why: `its text names ${call.name}` };
   }
@@ -69,11 +74,15 @@ function listOtherAskings(
       return why === null ? [] : [{ vocabulary, isAsCalled: false, why }];
     },
   );
-  const isAsked = inProfiles.some(({ vocabulary }) => vocabulary === own);
+  const shared = isAgentVocabulary(own) ? findVocabulary(call.name) : null;
+  const called = shared ?? own;
+  const isAsked = inProfiles.some(({ vocabulary }) => vocabulary === called);
   const mayKnow = mentions.mayKnowCalled(call.name) || mentions.isPartial;
   const why = mentions.isPartial ? EXPLAIN_PARTIAL : `its text may mean ${call.name}`;
   const all =
-    isAsked || !mayKnow ? inProfiles : [...inProfiles, { vocabulary: own, isAsCalled: true, why }];
+    isAsked || !mayKnow
+      ? inProfiles
+      : [...inProfiles, { vocabulary: called, isAsCalled: shared === null, why }];
   return omitEqualNames([...all, ...listNamedAskings(mentions, all, call)], call);
 }
 

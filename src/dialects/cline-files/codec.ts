@@ -2,16 +2,28 @@ import { dropUndefined } from '../../base/defined.ts';
 import type { Answer, HandlerInput } from '../../hooks/handler.ts';
 import type { ProgramResult } from '../../process/run.ts';
 import { type Codec, formatLastErrorLine } from '../command-handler.ts';
-import { type FileHookName, listFileHookNames, type Profile } from './events.ts';
+import { FILE_HOOKS, type FileHookName, listFileHookNames, type Profile } from './events.ts';
 import { markSuspicious } from '../missing-program.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
 import { truncateText } from '../../base/json.ts';
-import type { Decision } from '../../hooks/decision.ts';
+import type { Decision, Failure } from '../../hooks/decision.ts';
+import { EVENTS } from '../../hooks/events.ts';
 import { detectVocabulary } from '../../tool-vocabularies/tool-views.ts';
 import { getToolCall } from '../../hooks/facts.ts';
 import type { HookOutput } from '../dialect.ts';
 import { CLINE_SETTINGS } from './options.ts';
+
+/** How the author of a hook makes it answer, after a failure of this kind. */
+export function adviseOnFailure(name: FileHookName, { kind }: Failure): string | null {
+  if (kind === 'timeout') return 'Let it answer sooner, or set "hooks.timeoutMs".';
+  if (kind !== 'exit' && kind !== 'output') return null;
+  const canRefuse = FILE_HOOKS[name].events.some((event) => EVENTS[event].refusal !== null);
+  const answer = canRefuse
+    ? '{"cancel": true, "errorMessage": "why"} to refuse, {} to agree'
+    : '{}, or {"contextModification": "text for the model"}';
+  return `Exit with 0 and print one JSON object: ${answer}.`;
+}
 
 export function createFileHookCodec(
   name: FileHookName,
@@ -34,7 +46,7 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Decid
   const text = findAnswerText(result);
   if (text === null) return { failure: { kind: 'output', message: describeTooLong(result) } };
   const { answer, fault, refusal, notes, ...read } = readAnswer(text);
-  const doubt = dropUndefined({ suspicion: read.suspicion });
+  const doubt = dropUndefined({ suspicion: read.suspicion, warnings: read.warnings });
   if (answer !== null) {
     const decided = decide(answer, input, options);
     return {
@@ -43,13 +55,17 @@ function decodeResult(input: HandlerInput, result: ProgramResult, options: Decid
       notes: [...notes, ...decided.notes, ...describeExit(result)],
     };
   }
-  if (fault !== null) return createFaultAnswer(fault, refusal, notes);
+  if (fault !== null) return { ...doubt, ...createFaultAnswer(fault, refusal, notes) };
   if (result.ending === 'signal') {
-    return { failure: { kind: 'killed', message: `was killed by ${result.signal}` }, notes };
+    return { ...doubt, failure: createKilled(result), notes };
   }
   if (result.exitCode === 0) return { ...doubt, notes };
   const message = `exited with code ${result.exitCode} and gave no answer${findFailureLine(result)}`;
-  return { failure: { kind: 'exit', message }, notes };
+  return { ...doubt, failure: { kind: 'exit', message }, notes };
+}
+
+function createKilled({ signal }: ProgramResult): Failure {
+  return { kind: 'killed', message: `was killed by ${signal}` };
 }
 
 /** A hook whose output refuses in one reading refuses, because the author may have meant that one. */

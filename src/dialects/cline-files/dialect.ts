@@ -4,7 +4,7 @@ import { listNamedPaths } from '../options.ts';
 import { SCRIPT_LANGUAGE_NAMES } from '../templates.ts';
 import { createClineFilesDiscoverer, findNamedFileHook } from './discover.ts';
 import { CLINE_PATHS, CLINE_SETTINGS, HOOKS_DIRECTORY } from './options.ts';
-import { readPayload } from './read-payload.ts';
+import { readEnvelope, readPayload } from './read-payload.ts';
 import {
   findHookPlaces,
   findProtectedPlaces,
@@ -37,6 +37,7 @@ export const clineFiles = {
         listNamedPaths(machine.search.paths ?? {}, HOOKS_DIRECTORY)[0],
       ),
       ...readFileHookOptions(machine),
+      stateDirectory: machine.stateDirectory,
     }),
   discoverFile,
   discoverDirectory,
@@ -44,12 +45,14 @@ export const clineFiles = {
   decode: async () => (await import('./codec.ts')).decode,
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
+  readEnvelope: (payload) => readEnvelope(payload),
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   templates: {
     about: 'a file',
     languages: SCRIPT_LANGUAGE_NAMES,
     load: async () => (await import('./templates/plan.ts')).planClineHook,
   },
+  install: async () => (await import('./install.ts')).clineInstall,
   ownPaths: CLINE_PATHS,
   homeDirectories: listHomeDirectories,
   protectedPlaces: findProtectedPlaces,

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isFile } from '../../base/files.ts';
 import { isInside } from '../../base/paths.ts';
+import type { Failure } from '../../hooks/decision.ts';
 import type { Asking, Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { listSearchDirectories } from '../../process/program-finder.ts';
@@ -16,8 +17,9 @@ import {
   listMisspeltPlaces,
   type Starts,
 } from '../discovery.ts';
+import { findInstalledScript, FORWARDING } from '../installed-command.ts';
 import { chooseAskings, explainUnknownName } from './askings.ts';
-import { createFileHookCodec, type DecideOptions } from './codec.ts';
+import { adviseOnFailure, createFileHookCodec, type DecideOptions } from './codec.ts';
 import {
   type HookDirectory,
   listExpectedDirectories,
@@ -25,6 +27,7 @@ import {
   type HookPlaces,
   resolvePlace,
 } from './directories.ts';
+import { findForwardingCommand } from './forwarding-hook.ts';
 import { HookTextReader, listNeighbours } from './hook-texts.ts';
 import { type HookFile, hasHooks, readHookDirectory, readHookFile } from './read-hook-files.ts';
 import { EXPLAIN_BOTH, EXPLAIN_PARTIAL, listNamedProfiles } from './tool-mentions.ts';
@@ -37,6 +40,8 @@ export interface ClineFilesOptions extends DecideOptions {
   readonly workspaceMachine?: LaunchMachine;
   /** The PATH that hooks run with. */
   readonly searchPath: string | undefined;
+  /** The directory for state, in which the script lies that our hooks for Cline itself start. */
+  readonly stateDirectory?: string | null;
   /** Profiles set by hand, by hook id. */
   readonly profiles: Readonly<Record<string, Profile>>;
   readonly timeoutMs: number;
@@ -53,8 +58,10 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
       const readDirectories = directories.map((directory) =>
         readHookDirectory(directory, chooseMachine(directory, options), texts),
       );
-      const files = readDirectories
-        .flatMap((each) => each.files)
+      const isForwarding = ({ text }: HookFile): boolean => isForwardingHook(text, options);
+      const found = readDirectories.flatMap((each) => each.files);
+      const files = found
+        .filter((file) => !isForwarding(file))
         .map((file) => ({
           ...file,
           directory: resolvePlace(file.directory, options.places, file.path),
@@ -66,12 +73,19 @@ export function createClineFilesDiscoverer(options: ClineFilesOptions): Discover
         ),
         ignored: [
           ...readDirectories.flatMap((each) => each.ignored),
+          ...found.filter(isForwarding).map((file) => ({ path: file.path, why: FORWARDING })),
           ...listMisspeltPlaces(listExpectedDirectories(options.places, isMeant)),
         ],
         watched: directories.map((directory) => directory.path),
       };
     },
   };
+}
+
+/** Whether a file does nothing but forward events of Cline to us. */
+function isForwardingHook(text: string, { stateDirectory = null }: ClineFilesOptions): boolean {
+  const command = findForwardingCommand(text);
+  return command !== null && findInstalledScript(command, stateDirectory) !== null;
 }
 
 function chooseMachine(
@@ -217,6 +231,7 @@ function createHandlers(
     vocabulary: profile,
     ...createNameChoice(file),
     onFailure: grant.onFailure,
+    advise: (failure: Failure) => adviseOnFailure(file.name, failure),
     ...(misfit === findNoMisfit ? {} : { fits: misfit }),
     withheld: grant.withheld,
   };

@@ -1,5 +1,10 @@
 import { dropUndefined } from '../../base/defined.ts';
-import { findClosestName } from '../../base/did-you-mean.ts';
+import {
+  findJsonMistake,
+  formatJsonMistake,
+  type JsonMistake,
+  locateOffset,
+} from '../../base/json-mistakes.ts';
 import {
   truncateText,
   isNestedTooDeep,
@@ -18,6 +23,7 @@ import {
   canHoldAnswer,
   isSpecificOutput,
 } from '../find-refusal.ts';
+import { listMisspeltKeys } from '../misspelt-fields.ts';
 
 /** A file hook's answer, with one name for the fields of both generations. */
 export interface FileHookAnswer {
@@ -38,6 +44,8 @@ interface ReadAnswer {
   /** What looks like a refusal where Cline does not look for one either. */
   readonly suspicion?: string;
   readonly notes: readonly string[];
+  /** About fields that were not read; absent without any. */
+  readonly warnings?: readonly string[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -65,8 +73,16 @@ export function readAnswer(stdout: string): ReadAnswer {
   const object = findObject(text);
   if (object === null) return explainUnreadable(text);
   if ('error' in object) return createFault(describeControlFault(object.error), text);
-  const { value, json, earlier } = object;
-  const notes = [...object.notes, ...noteMisspeltFields(value)];
+  const read = readFoundObject(object, text);
+  const misspelt = listMisspeltKeys(object.value, [...KNOWN_FIELDS]);
+  if (misspelt.length > 0) return { ...read, warnings: misspelt };
+  const isUnknown = Object.keys(object.value).length > 0 && !hasKnownField(object.value);
+  return isUnknown && read.fault === null ? { ...read, warnings: [NO_KNOWN_FIELD] } : read;
+}
+
+const NO_KNOWN_FIELD = 'its JSON has no known field';
+
+function readFoundObject({ value, json, earlier, notes }: FoundObject, text: string): ReadAnswer {
   const read = readObject(value, notes);
   if (read.answer?.cancel === true) return read;
   const earlierRefusal = earlier.find((each) => readObject(each, []).answer?.cancel === true);
@@ -84,22 +100,12 @@ export function readAnswer(stdout: string): ReadAnswer {
 const NOT_UTF8 = 'stdout is not UTF-8 but UTF-16 or binary; print the JSON as UTF-8';
 const TWO_ANSWERS = 'stdout holds two answers, and one of them refuses';
 
-/** Hooks may print fields of their own; one that is nearly a field of an answer is probably meant as it. */
-function noteMisspeltFields(value: Fields): readonly string[] {
-  return Object.keys(value).flatMap((key) => {
-    const meant = KNOWN_FIELDS.has(key) ? null : findClosestName(key, [...KNOWN_FIELDS]);
-    return meant === null ? [] : [`unknown field "${key}", not read: did you mean "${meant}"?`];
-  });
-}
-
 /** `{}` is an empty answer of the SDK. Fields of another agent's answer may refuse. */
 function explainUnknownFields(value: Fields, notes: readonly string[]): ReadAnswer {
   if (Object.keys(value).length === 0) return createNoAnswer(notes);
   const refusal = findForeignRefusal(value);
-  if (refusal === null) {
-    return addSuspicion(createNoAnswer([...notes, 'its JSON has no known field']), value);
-  }
-  return createForeignFault(refusal, notes, 'its JSON has no known field');
+  if (refusal === null) return addSuspicion(createNoAnswer(notes), value);
+  return createForeignFault(refusal, notes, NO_KNOWN_FIELD);
 }
 
 const BESIDE = 'its JSON does not cancel';
@@ -165,10 +171,21 @@ function explainUnreadable(text: string): ReadAnswer {
   if (parsed.ok && canHoldAnswer(parsed.value)) return createFault(NO_OBJECT, text);
   if (parsed.ok) return createNoAnswer([`${NO_OBJECT}, so it is ignored`]);
   if (text.includes('{')) {
-    return createFault(`stdout is not readable as JSON: ${parsed.error}`, text);
+    const mistake = findMistakeAfterNoise(cleanOutput(text));
+    const where = mistake === null ? parsed.error : formatJsonMistake(mistake);
+    return createFault(`stdout is not readable as JSON: ${where}`, text);
   }
   if (ANSWER_LINE.test(cleanOutput(text))) return createFault('stdout is not JSON', text);
   return createNoAnswer(['stdout holds no JSON, so it is ignored']);
+}
+
+/** The JSON starts with the first line that begins with a brace, or else with the first brace. */
+function findMistakeAfterNoise(text: string): JsonMistake | null {
+  const start = /^[ \t]*\{/m.exec(text)?.index ?? text.indexOf('{');
+  const mistake = findJsonMistake(text.slice(start));
+  if (mistake === null) return null;
+  const offset = start + mistake.offset;
+  return { ...mistake, offset, ...locateOffset(text, offset) };
 }
 
 /** A field of an answer without quotes and braces, as in YAML. */

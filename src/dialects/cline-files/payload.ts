@@ -2,7 +2,7 @@ import path from 'node:path';
 import { formatResult, listToolViews } from '../../tool-vocabularies/tool-views.ts';
 import type { CallFacts, EventFacts, HookEvent } from '../../hooks/facts.ts';
 import type { HandlerInput } from '../../hooks/handler.ts';
-import { FILE_HOOKS, type FileHookName, type Profile } from './events.ts';
+import { FILE_HOOKS, type FileHookName, type Profile, PROFILES } from './events.ts';
 import { isSharedName } from './tool-mentions.ts';
 
 type Fields = Record<string, unknown>;
@@ -16,8 +16,8 @@ export function encodePayload(input: HandlerInput, name: FileHookName, profile: 
 
 /** Where the vocabulary was chosen for the call, the other fields are of the generation that has that tool. */
 function findGeneration({ asked, tool }: HandlerInput, profile: Profile): Profile {
-  if (asked === undefined || tool === null || asked.vocabulary === 'claude') return profile;
-  return isSharedName(tool.name) ? profile : asked.vocabulary;
+  if (asked === undefined || tool === null || isSharedName(tool.name)) return profile;
+  return PROFILES.find((each) => each === asked.vocabulary) ?? profile;
 }
 
 function createCommonFields(event: HookEvent, name: FileHookName, profile: Profile): Fields {

@@ -1,8 +1,9 @@
 import { HooklineError } from '../../base/errors.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 import type { ToolResult } from '../../tool-vocabularies/tool-views.ts';
-import type { ErrorFacts, FiredEvent, Moment } from '../../hooks/facts.ts';
-import { type FileHookName, findFileHookName } from './events.ts';
+import type { ErrorFacts, EventName, FiredEvent, Moment } from '../../hooks/facts.ts';
+import { type PayloadEnvelope, readTime } from '../payload-envelope.ts';
+import { FILE_HOOKS, type FileHookName, findFileHookName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,6 +19,32 @@ export function readPayload(payload: unknown): FiredEvent {
     );
   }
   return { ...readMoment(payload), ...readTask(name, payload), ...readEvent(name, payload) };
+}
+
+/** Reads of a payload of either generation what is stored of it. */
+export function readEnvelope(payload: unknown): PayloadEnvelope {
+  const fields = toRecord(payload);
+  const hookName = toText(fields['hookName']);
+  const name = findFileHookName(hookName);
+  const data = name === null ? {} : toRecord(fields[getDataKey(name)]);
+  const call = toRecord(fields['tool_call'] ?? fields['tool_result']);
+  const tool = readTool(data, call);
+  const [root = ''] = filterTexts(fields['workspaceRoots']);
+  const rootSession = toText(toRecord(fields['sessionContext'])['rootSessionId']);
+  return {
+    event: findStoredEvent(name, data),
+    foreignEvent: hookName || null,
+    at: readTime(fields['timestamp']),
+    sessionId: rootSession || toText(fields['taskId']) || null,
+    workspace: toText(fields['cwd']) || root || null,
+    call: tool.name === '' ? null : { name: tool.name, input: tool.input },
+  };
+}
+
+/** A call that failed is an event of its own here. */
+function findStoredEvent(name: FileHookName | null, data: Fields): EventName | null {
+  if (name === 'PostToolUse' && data['success'] === false) return 'PostToolUseFailure';
+  return name === null ? null : FILE_HOOKS[name].events[0];
 }
 
 /** Reads the event from a hook's own data: `{ toolName, parameters }` for PreToolUse. */
@@ -40,7 +67,7 @@ function getDataKey(name: FileHookName): string {
 function readMoment(payload: Fields): Partial<Moment> {
   const model = toRecord(payload['model']);
   const session = toRecord(payload['sessionContext']);
-  const at = readTime(payload['timestamp']);
+  const at = readTime(toText(payload['timestamp']));
   return {
     ...omitEmpty('taskId', toText(payload['taskId'])),
     ...omitEmpty('sessionId', toText(session['rootSessionId'])),
@@ -72,13 +99,6 @@ function readAgent(payload: Fields): Partial<Moment> {
   if (id === '') return {};
   const parentId = toText(payload['parent_agent_id']);
   return { agent: { id, parentId: parentId === '' ? null : parentId, type: null } };
-}
-
-function readTime(value: unknown): number | null {
-  const text = toText(value);
-  const ms = /^\d+$/u.test(text) ? Number(text) : Date.parse(text);
-  // An out-of-range number would make toISOString throw later.
-  return Number.isNaN(new Date(ms).getTime()) ? null : ms;
 }
 
 function readEvent(name: FileHookName, payload: Fields): FiredEvent {

@@ -1,4 +1,4 @@
-import { isRefusal, type Verdict, joinTexts } from '../../hooks/decision.ts';
+import { isRefusal, type Verdict, joinContexts, joinTexts } from '../../hooks/decision.ts';
 import type { HookEvent } from '../../hooks/facts.ts';
 import type { WrittenAnswer } from '../dialect.ts';
 import type { FileHookName } from './events.ts';
@@ -22,11 +22,11 @@ const CANCELLABLE: readonly FileHookName[] = [
 export function writeAnswer(event: HookEvent, verdict: Verdict): WrittenAnswer {
   const name = findHookOfEvent({ event });
   const isRefused = shouldCancel(verdict);
-  const context = joinTexts(verdict.context);
+  const context = joinContexts(verdict.context.map(({ text }) => text));
   const hasInput = !isRefused && verdict.input !== null && event.name === 'PreToolUse';
   const answer = {
     ...(isRefused ? { cancel: true, errorMessage: findReason(verdict) } : {}),
-    ...(context === null ? {} : { contextModification: context }),
+    ...(verdict.context.length === 0 ? {} : { contextModification: context }),
     ...(hasInput ? { overrideInput: verdict.input } : {}),
   };
   const isEmpty = Object.keys(answer).length === 0;

@@ -1,15 +1,73 @@
 import { HooklineError } from '../../base/errors.ts';
+import { listMisspeltKeys } from '../misspelt-fields.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 import { findNestedRefusal, findRefusingField } from '../find-refusal.ts';
-import type { Decision } from '../../hooks/decision.ts';
+import type { Decision, Failure } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
-import type { AgentModelRequest } from '../../plugins/contract/runtime-hooks.ts';
+import type { AgentModelRequest, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import type { MutableRequest } from './mutable-request.ts';
 import { fromAgentMessages } from '../../plugins/messages/agent-messages.ts';
 import { toPlainText, toPlainData } from '../../plugins/serialize/plain-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What each hook may return. */
+const RETURNS: Readonly<
+  Record<AnsweringHook, { readonly keys: readonly string[]; readonly how: string }>
+> = {
+  beforeRun: {
+    keys: ['stop', 'reason', 'appendContext'],
+    how: 'nothing, or { stop: true, reason: "why" } to refuse the run',
+  },
+  afterRun: { keys: [], how: 'nothing' },
+  beforeModel: {
+    keys: ['stop', 'reason', 'messages', 'tools', 'options', 'systemPrompt'],
+    how: 'nothing, other messages, tools or options, or { stop: true, reason: "why" }',
+  },
+  afterModel: {
+    keys: ['stop', 'reason', 'message'],
+    how: 'nothing, { message } to replace the answer, or { stop: true, reason: "why" }',
+  },
+  beforeTool: {
+    keys: ['skip', 'stop', 'reason', 'input', 'policy', 'appendContext'],
+    how: 'nothing to agree, or { skip: true, reason: "why" } to refuse the call',
+  },
+  afterTool: {
+    keys: ['stop', 'reason', 'result', 'appendContext'],
+    how: 'nothing, { result: { output } } to replace the result, or { stop: true, reason: "why" }',
+  },
+};
+
+type AnsweringHook = Exclude<HookName, 'onEvent'>;
+
+/** How the author of a plugin makes a hook answer, after a failure of this kind. */
+export function adviseOnFailure(hook: AnsweringHook, { kind }: Failure): string | null {
+  if (kind === 'timeout') return 'Let it answer sooner.';
+  if (kind !== 'threw' && kind !== 'output') return null;
+  return `${hook} returns ${RETURNS[hook].how}.`;
+}
+
+const NESTED_KEYS: Readonly<Record<string, readonly string[]>> = {
+  policy: ['enabled', 'autoApprove'],
+  result: ['output', 'isError', 'metadata'],
+};
+
+/** Adds a warning for each key that is nearly one of those that are read. */
+export function warnAboutKeys(
+  hook: AnsweringHook,
+  result: unknown,
+  answer: Answer | undefined,
+): Answer | undefined {
+  if (!isRecord(result)) return answer;
+  const { keys } = RETURNS[hook];
+  const nested = Object.entries(NESTED_KEYS).filter(([name]) => keys.includes(name));
+  const warnings = [
+    ...listMisspeltKeys(result, keys, ''),
+    ...nested.flatMap(([name, known]) => listMisspeltKeys(result[name], known, `${name}.`)),
+  ];
+  return warnings.length === 0 ? answer : { ...answer, warnings };
+}
 
 /** Reads a hook's result as fields; adds a note when it is not an object. */
 function readFields(result: unknown): {

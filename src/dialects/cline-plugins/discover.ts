@@ -2,7 +2,7 @@ import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import { isInside } from '../../base/paths.ts';
 import type { Discoverer } from '../dialect.ts';
-import type { Discovery, FoundPlugin } from '../discovery.ts';
+import type { Discovery, FoundPlugin, Ignored } from '../discovery.ts';
 import { computeBinds } from './binding.ts';
 import {
   findPlugins,
@@ -10,8 +10,7 @@ import {
   listPluginRoots,
   type PluginPlaces,
 } from './find-plugins.ts';
-import { readTextIfPresent } from '../../base/files.ts';
-import { isRecord, parseJson } from '../../base/json.ts';
+import { readConfigObject } from '../read-config-text.ts';
 import { readUserServers } from '../read-user-servers.ts';
 import { findOwningRoot } from '../workspace-roots.ts';
 
@@ -21,11 +20,11 @@ export function createPluginDiscoverer(places: PluginPlaces): Discoverer {
     readUserServers: () => readUserServers(places.clineServers, places),
     discover(): Discovery {
       const { plugins, ignored } = findPlugins(places);
-      const whyOff = plugins.length === 0 ? () => null : readSwitchedOff(places);
+      const off = plugins.length === 0 ? NONE_OFF : readSwitchedOff(places);
       return {
         hooks: [],
-        plugins: plugins.map((plugin) => createFoundPlugin(plugin, whyOff(plugin))),
-        ignored,
+        plugins: plugins.map((plugin) => createFoundPlugin(plugin, off.findReason(plugin))),
+        ignored: [...ignored, ...off.ignored],
         get watched() {
           return listWatched(plugins, places);
         },
@@ -110,34 +109,35 @@ function listWatched(plugins: readonly NamedPlugin[], places: PluginPlaces): rea
   ];
 }
 
-/** Returns why a plugin is disabled in Cline, or null. */
-type WhyOff = (plugin: NamedPlugin) => string | null;
+/** Which plugins Cline's settings disable. */
+interface SwitchedOff {
+  /** Returns why a plugin is disabled in Cline, or null. */
+  readonly findReason: (plugin: NamedPlugin) => string | null;
+  readonly ignored: readonly Ignored[];
+}
+
+const NONE_OFF: SwitchedOff = { findReason: () => null, ignored: [] };
 
 /** Reads which plugins Cline's settings disable; the settings are never written. */
-function readSwitchedOff(places: PluginPlaces): WhyOff {
+function readSwitchedOff(places: PluginPlaces): SwitchedOff {
   const { clineSettings: file } = places;
-  const disabled = file === null ? [] : readDisabled(file);
-  if (file === null || disabled.length === 0) return () => null;
+  if (file === null) return NONE_OFF;
+  const { value, problem } = readConfigObject(file);
+  if (problem !== null) {
+    const why = `${problem.why}; plugins that it disables in Cline are not disabled here`;
+    return { ...NONE_OFF, ignored: [{ path: file, why }] };
+  }
+  const listed = value?.['disabledPlugins'];
+  const disabled: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  if (disabled.length === 0) return NONE_OFF;
   // A settings file in a repository affects only plugins of that repository.
   const owner = findOwningRoot(file, places);
-  return ({ entry, root }) => {
-    const isNamed = disabled.includes(entry.path) || disabled.includes(entry.file);
-    const isReached = owner === null || owner === root;
-    return isNamed && isReached ? `disabled in Cline: "disabledPlugins" of ${file}` : null;
+  return {
+    ...NONE_OFF,
+    findReason({ entry, root }) {
+      const isNamed = disabled.includes(entry.path) || disabled.includes(entry.file);
+      const isReached = owner === null || owner === root;
+      return isNamed && isReached ? `disabled in Cline: "disabledPlugins" of ${file}` : null;
+    },
   };
-}
-
-function readDisabled(file: string): readonly unknown[] {
-  const parsed = parseJson(readQuietly(file));
-  const listed = parsed.ok && isRecord(parsed.value) ? parsed.value['disabledPlugins'] : null;
-  return Array.isArray(listed) ? listed : [];
-}
-
-function readQuietly(file: string): string {
-  try {
-    return readTextIfPresent(file) ?? '';
-  } catch {
-    // Cline itself reports a broken settings file.
-    return '';
-  }
 }

@@ -1,4 +1,5 @@
 import { isPromiseLike } from '../../base/callbacks.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../../base/abort.ts';
@@ -10,11 +11,13 @@ import { runAsPlugin } from '../../plugins/plugin-ownership.ts';
 import type { AgentRuntimeHooks, HookName } from '../../plugins/contract/runtime-hooks.ts';
 import type { PluginHooksOptions, PluginPorts } from '../ports.ts';
 import {
+  adviseOnFailure,
   readModelRequest,
   readRunStart,
   readModelResponse,
   readToolCall,
   readToolResult,
+  warnAboutKeys,
 } from './answers.ts';
 import {
   createAfterModelContext,
@@ -163,21 +166,25 @@ function createRun<Argument>(
     if (signal.aborted || active.readExit() !== null) return { failure };
     const isGuard =
       services.failsClosed || shouldFailClosed(protocol.selectHook(plugin.hooks ?? {}));
-    if (isGuard) active.reportFailure(protocol.hook, failure.message);
-    else active.countFailure(protocol.hook, failure.message);
+    const hint = adviseOnFailure(protocol.hook, failure) ?? undefined;
+    const reported = dropUndefined({ message: failure.message, hint });
+    if (isGuard) active.reportFailure(protocol.hook, reported);
+    else active.countFailure(protocol.hook, reported);
     return { failure };
   };
   const call = (argument: Argument): unknown => protocol.call(plugin.hooks ?? {}, argument);
+  const read = (result: unknown, argument: Argument): Answer | undefined =>
+    warnAboutKeys(protocol.hook, result, protocol.read(result, argument));
   return (input, signal) => {
     const argument = protocol.prepare(input, services, signal);
     if (argument === null) return undefined;
     try {
       const result = file !== null ? runAsPlugin(file, () => call(argument)) : call(argument);
       if (result === undefined && protocol.isLive === undefined) return undefined;
-      if (!isPromiseLike(result)) return protocol.read(result, argument);
+      if (!isPromiseLike(result)) return read(result, argument);
       return waitFor(result, services.timeoutMs, signal)
         .then(({ value, failure }) =>
-          failure === null ? protocol.read(value, argument) : fail(failure, signal),
+          failure === null ? read(value, argument) : fail(failure, signal),
         )
         .catch((error: unknown) => fail(createThrownFailure(error), signal));
     } catch (error) {
@@ -236,6 +243,7 @@ class PluginHandler implements Handler {
   readonly isHanded = true;
   readonly run: Handler['run'];
   readonly fits: NonNullable<Handler['fits']>;
+  readonly advise: NonNullable<Handler['advise']>;
   readonly #failsClosed: () => boolean;
 
   constructor(active: ActivePlugin, stage: Stage, event: EventName, services: HookServices) {
@@ -245,6 +253,7 @@ class PluginHandler implements Handler {
     this.source = `the plugin ${name}`;
     this.event = event;
     this.run = stage.createRun(active, services);
+    this.advise = (failure) => adviseOnFailure(hook, failure);
     this.fits = () => {
       if (process !== null && process.readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;

@@ -125,8 +125,7 @@ function carryOut(
 ): Readonly<Record<string, unknown>> {
   switch (call) {
     case 'send':
-      session.deliver({ prompt: text ?? '', delivery: 'queue' });
-      return { queued: true };
+      return { queued: session.deliver({ prompt: text ?? '', delivery: 'queue' }) };
     case 'steer':
       return { steered: session.steer(text ?? '') };
     case 'abort': {

@@ -31,7 +31,7 @@ import {
 export interface StartRequest extends SessionSelection {
   /** Null continues what a resumed session left undone. */
   readonly prompt?: string | null;
-  /** Only opens the session, also a stored one. */
+  /** Only opens the session, also a stored one; prompts of its hooks wait until `session.runPending()`. */
   readonly idle?: boolean;
   /** Aborts the run, or the opening of the session. */
   readonly signal?: AbortSignal;
@@ -86,6 +86,7 @@ async function startSession(
   // Without a user, the first request must know every tool.
   if (options.waitsForServers ?? options.person === undefined) await waitUntilSettled(mcp, signal);
   const hasWork = !idle && (prompt !== null || request.resume !== undefined);
+  if (!idle && !hasWork) session.runPending();
   return {
     sessionId: session.id,
     transcriptPath: session.transcriptPath,

@@ -6,6 +6,7 @@ import {
   type Decision,
   type Effect,
   isRefusal,
+  joinContexts,
   type Outcome,
   type Verdict,
 } from '../../hooks/decision.ts';
@@ -289,7 +290,7 @@ function toOutput(verdict: Verdict): HookOutput {
   return {
     cancel,
     shouldContinue: !cancel,
-    contextModification: verdict.context.map(({ text }) => text.trim()).join('\n\n'),
+    contextModification: joinContexts(verdict.context.map(({ text }) => text.trim())),
     errorMessage: verdict.reasons.map(({ text }) => text.trim()).join('\n'),
     review: verdict.effect === 'ask',
     overrideInput: verdict.input,

@@ -1,6 +1,10 @@
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { HooklineError } from '../../base/errors.ts';
+import { findRealPath } from '../../base/paths.ts';
 import type { CommandSandbox, OpenedSandbox } from '../../agent/tools/shell/shell-launch.ts';
 import { probeSandbox, type SandboxProbe } from '../../process/sandbox/probe.ts';
+import { expandHome } from '../../permissions/rules/home-path.ts';
 import type { OpenedHooks } from '../open-hooks.ts';
 import type { Settings } from '../settings.ts';
 import { listLimitNotes, resolveSandboxMode } from './limits.ts';
@@ -20,13 +24,26 @@ interface SandboxOptions extends SandboxParts {
   readonly notice: (text: string) => void;
 }
 
+type ProbedHost = Pick<
+  OpenedHooks,
+  'surroundings' | 'workspaceRoots' | 'stateDirectory' | 'config'
+>;
+
 /** Whether a sandbox works on this machine, and what is missing. */
-export function probeHostSandbox({
-  surroundings,
-  workspaceRoots,
-}: Pick<OpenedHooks, 'surroundings' | 'workspaceRoots'>): Promise<SandboxProbe> {
-  const { platform, env } = surroundings;
-  return probeSandbox({ platform, path: env['PATH'], untrusted: workspaceRoots });
+export function probeHostSandbox(host: ProbedHost): Promise<SandboxProbe> {
+  const { platform, env } = host.surroundings;
+  const untrusted = host.workspaceRoots;
+  return probeSandbox({ platform, path: env['PATH'], untrusted, places: listMounted(host) });
+}
+
+/** The directories from which sandboxes mount something. */
+function listMounted(host: ProbedHost): readonly string[] {
+  const { home } = host.surroundings;
+  const wishes = host.config.settings['sandbox.write'].map((wish) => expandHome(wish, home));
+  const owned = [tmpdir(), home, host.stateDirectory].filter((place) => place !== null);
+  return [...host.workspaceRoots, ...owned, ...wishes]
+    .filter((place) => path.isAbsolute(place))
+    .flatMap((place) => findRealPath(place) ?? []);
 }
 
 /**

@@ -176,6 +176,23 @@ export interface Telemetry {
   dispose(): Promise<void>;
 }
 
+/** Telemetry that sends nothing, for plugins of this process when the program has none. */
+export const noopTelemetry: Telemetry = Object.freeze({
+  capture: () => undefined,
+  captureRequired: () => undefined,
+  recordCounter: () => undefined,
+  recordHistogram: () => undefined,
+  recordGauge: () => undefined,
+  isEnabled: () => false,
+  setDistinctId: () => undefined,
+  setMetadata: () => undefined,
+  updateMetadata: () => undefined,
+  setCommonProperties: () => undefined,
+  updateCommonProperties: () => undefined,
+  flush: async () => undefined,
+  dispose: async () => undefined,
+});
+
 type Metric<Value> = [
   name: string,
   value: Value,

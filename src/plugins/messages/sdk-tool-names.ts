@@ -3,7 +3,7 @@ import {
   type ToolCall,
   type ToolResult,
   listToolViews,
-  findVocabulary,
+  findCallVocabulary,
 } from '../../tool-vocabularies/tool-views.ts';
 import type { AgentFinishReason } from '../contract/runtime-hooks.ts';
 import type { AgentToolResult } from '../contract/tool.ts';
@@ -25,7 +25,7 @@ export function toSdkResult(
   result: ToolResult,
   part: number | null = null,
 ): AgentToolResult {
-  const isBuiltIn = result.inOwnWords !== true && findVocabulary(call.name) !== null;
+  const isBuiltIn = result.inOwnWords !== true && findCallVocabulary(call) !== null;
   if (!result.success && (!isBuiltIn || result.response === undefined)) {
     return { output: { error: result.error ?? result.text }, isError: true };
   }

@@ -11,7 +11,7 @@ import { createProgramFinder } from '../program-finder.ts';
 import {
   cleanEnvironment,
   listUntrustedDirectories,
-  listUntrustedVariables,
+  findUntrustedVariables,
 } from '../search-path.ts';
 import type { GitConfigEntry } from './foreign-programs.ts';
 import { findRepositoryVariable } from './git-profile.ts';
@@ -89,7 +89,10 @@ export function createDirectoryOpener(env: Readonly<Environment>, platform: Node
   const findGit = memoizePerList((sessionDirectories) => {
     const untrusted = listUntrustedDirectories(sessionDirectories, env['HOME'] ?? null);
     const clean = cleanEnvironment(env, untrusted, platform);
-    const foreign = listUntrustedVariables(env, untrusted).find((name) => GIT_VARIABLES.test(name));
+    // Of a list of directories, the shell leaves the untrusted ones out.
+    const foreign = Object.entries(findUntrustedVariables(env, untrusted, platform)).find(
+      ([name]) => GIT_VARIABLES.test(name) && !name.endsWith('_PATH'),
+    )?.[0];
     return { ...findUsableGit(clean, platform), clean, foreign };
   });
   return (directory: string, sessionDirectories: readonly string[]): OpenedDirectory | string => {

@@ -1,6 +1,7 @@
 import { devNull } from 'node:os';
 import { quoteShellWord } from '../../base/text.ts';
 import type { Environment } from '../environment.ts';
+import { runWithVariables, type VariableChanges } from '../search-path.ts';
 import type { GitSetting } from './foreign-programs.ts';
 
 /** How git runs in a repository whose configuration nobody confirmed: without the programs that it names. */
@@ -93,7 +94,10 @@ const READERS: Readonly<Record<string, string>> = {
  * Shell text that lets git read with the profile in this shell. A function and not the environment of
  * the shell, because another command of the line, which a rule allows, keeps the repository's hooks.
  */
-export function formatGitFunction({ directory, program, variables }: GitProfile): string {
+export function formatGitFunction(
+  { directory, program, variables }: GitProfile,
+  changes: VariableChanges = {},
+): string {
   const assignments = Object.entries(variables).map(
     ([name, value]) => `${name}=${quoteShellWord(value)}`,
   );
@@ -110,7 +114,7 @@ export function formatGitFunction({ directory, program, variables }: GitProfile)
     'esac',
     // A part of the call before this one may have changed the directory.
     ...(directory === null || process.platform === 'win32' ? [] : formatDirectoryCheck(directory)),
-    `${assignments.join(' ')} ${quoteShellWord(program)} "$@"`,
+    runWithVariables(`${assignments.join(' ')} ${quoteShellWord(program)} "$@"`, changes),
     '} || exit 126',
   ].join('\n');
 }

@@ -60,24 +60,40 @@ function buildMountArgs(mount: Mount, { covers, isRecent }: BubblewrapOptions): 
 /** What bubblewrap gets open; null for what it does without. */
 export interface BubblewrapFiles {
   /** Where it writes what becomes of the sandbox. */
-  readonly statusDescriptor: number | null;
+  readonly status: number;
+  /** From where it reads before it starts anything. */
+  readonly gate: number | null;
   /** The file with the filter of system calls. */
   readonly syscallFilter: string | null;
+}
+
+interface Bubblewrap {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly isRecent: boolean;
 }
 
 /** The program as bubblewrap starts it, in the directory in which it would start. */
 export function wrapInBubblewrap(
   request: SpawnRequest,
-  { file, args }: { readonly file: string; readonly args: readonly string[] },
-  { statusDescriptor, syscallFilter }: BubblewrapFiles,
+  { file, args, isRecent }: Bubblewrap,
+  { status, gate, syscallFilter }: BubblewrapFiles,
 ): SpawnRequest {
   const { cwd, env } = request;
-  const descriptors = [statusDescriptor, syscallFilter].filter((each) => each !== null);
-  const numberOf = (each: number | string): string => String(3 + descriptors.indexOf(each));
-  const files = [
-    ...(statusDescriptor === null ? [] : ['--json-status-fd', numberOf(statusDescriptor)]),
-    ...(syscallFilter === null ? [] : ['--seccomp', numberOf(syscallFilter)]),
-  ];
+  const options = [
+    // One before 0.5 only says which process the sandbox is.
+    [isRecent ? '--json-status-fd' : '--info-fd', status],
+    ['--block-fd', gate],
+    ['--seccomp', syscallFilter],
+  ] as const;
+  const opened = options.flatMap(([name, each]) => (each === null ? [] : [{ name, each }]));
+  const files = opened.flatMap(({ name }, index) => [name, String(3 + index)]);
   const started = ['--chdir', cwd, '--', request.file, ...request.args];
-  return { file, args: [...args, ...files, ...started], cwd, env, descriptors };
+  return {
+    file,
+    args: [...args, ...files, ...started],
+    cwd,
+    env,
+    descriptors: opened.map(({ each }) => each),
+  };
 }

@@ -10,7 +10,8 @@ import {
   type Covers,
   wrapInBubblewrap,
 } from './bubblewrap.ts';
-import { type LaunchStatus, LaunchStatusFiles } from './launch-status.ts';
+import { LaunchStatusFiles } from './launch-status.ts';
+import { MountGate } from './mount-gate.ts';
 import { Placeholders } from './placeholders.ts';
 import { type MountPlan, planMounts } from './plan-mounts.ts';
 import type { SandboxProbe } from './probe.ts';
@@ -41,6 +42,8 @@ export interface SandboxedProgram {
   track(leader: number): void;
   /** Whether it was started, once the launcher has ended by itself; null when this launcher does not say. */
   hasStarted(): boolean | null;
+  /** Whether it was ended before it was started, because its mounts were not those of the plan. */
+  hasOtherMounts(): boolean;
   /** The same program in another sandbox, without the sockets that are gone by now. */
   prepareAgain(): SandboxedProgram | string;
   /** Must be called when nothing in the sandbox runs any more. Never throws. */
@@ -78,6 +81,9 @@ class BubblewrapLauncher implements SandboxLauncher {
   readonly #verifier = new MountVerifier();
   readonly #covers: Covers;
   readonly #syscallFilter: string | null;
+  readonly #directory: string;
+  /** The leader of each sandbox that may still run; null before it was started. */
+  readonly #running = new Map<object, number | null>();
 
   constructor(
     { directory, nodePath }: LauncherOptions,
@@ -85,6 +91,7 @@ class BubblewrapLauncher implements SandboxLauncher {
   ) {
     this.#probe = probe;
     this.#nodePath = nodePath;
+    this.#directory = directory;
     this.#placeholders = new Placeholders(path.join(directory, 'claims'));
     // Now, so that the directory exists, and is hidden, when the first profile is built.
     this.#covers = createCovers(directory);
@@ -93,56 +100,76 @@ class BubblewrapLauncher implements SandboxLauncher {
 
   prepare(request: SandboxRequest, profile: SandboxProfile): SandboxedProgram | string {
     try {
-      const plan = this.#findPlan(profile);
-      const release = this.#placeholders.acquire(plan.placeholders);
-      const status = this.#probe.isRecent ? this.#statusFiles.take() : null;
-      let untrack = (): void => undefined;
-      return {
-        program: this.#wrap(request, profile, plan, status),
-        profile: profile.name,
-        mountCount: plan.mounts.length,
-        track: (leader) => void (untrack = this.#placeholders.trackGroup(leader)),
-        hasStarted: () => status?.hasStarted() ?? null,
-        prepareAgain: () =>
-          this.prepare(request, { ...profile, sockets: profile.sockets.filter(existsSync) }),
-        release() {
-          untrack();
-          release();
-          status?.giveBack();
-        },
-      };
+      return this.#prepare(request, profile);
     } catch (error) {
       return `The sandbox could not be prepared, so nothing was started: ${getErrorMessage(error)}`;
     }
   }
 
-  #findPlan(profile: SandboxProfile): BubblewrapPlan {
+  #prepare(request: SandboxRequest, profile: SandboxProfile): SandboxedProgram {
+    const { plan, isObserved } = this.#findPlan(profile);
+    const release = this.#placeholders.acquire(plan.placeholders);
+    const status = this.#statusFiles.take();
+    const expected = this.#verifier.list(plan.mounts, this.#covers);
+    const gate = isObserved ? new MountGate(this.#directory, expected, status) : null;
+    const key = {};
+    this.#running.set(key, null);
+    let untrack = (): void => undefined;
+    return {
+      program: this.#wrap(request, profile, plan, {
+        expected,
+        descriptors: { status: status.descriptor, gate: gate?.descriptor ?? null },
+      }),
+      profile: profile.name,
+      mountCount: plan.mounts.length,
+      track: (leader) => {
+        untrack = this.#placeholders.trackGroup(leader);
+        this.#running.set(key, leader);
+        gate?.watch(leader);
+      },
+      hasStarted: () => (this.#probe.isRecent ? status.hasStarted() : null),
+      hasOtherMounts: () => gate?.isDifferent === true,
+      prepareAgain: () =>
+        this.prepare(request, { ...profile, sockets: profile.sockets.filter(existsSync) }),
+      release: () => {
+        if (!this.#running.delete(key)) return;
+        untrack();
+        release();
+        status.giveBack();
+        gate?.close();
+      },
+    };
+  }
+
+  #findPlan(profile: SandboxProfile) {
     this.#placeholders.recover();
-    const claimed = this.#placeholders.listClaimed();
+    const { paths, isOtherRunning } = this.#placeholders.readClaims();
     const { network } = profile;
     const bubblewrap = { network, covers: this.#covers, isRecent: this.#probe.isRecent };
-    return this.#plans.compute(JSON.stringify([profile, claimed]), (files) =>
-      buildPlan(planMounts(profile, files, claimed), bubblewrap),
+    const plan = this.#plans.compute(JSON.stringify([profile, paths]), (files) =>
+      buildPlan(planMounts(profile, files, paths), bubblewrap),
     );
+    // Only a program in another sandbox could lead the mounts elsewhere; all others need no sandbox for that.
+    return { plan, isObserved: isOtherRunning || this.#isAnyRunning() };
+  }
+
+  #isAnyRunning(): boolean {
+    return [...this.#running.values()].some((leader) => leader === null || isGroupAlive(leader));
   }
 
   #wrap(
     request: SandboxRequest,
     profile: SandboxProfile,
-    { args, mounts }: BubblewrapPlan,
-    status: LaunchStatus | null,
+    { args }: BubblewrapPlan,
+    { expected, descriptors }: LaunchParts,
   ): SandboxedRequest {
     const env = changeVariables(request.env, profile);
     const reached = reachNetwork({ ...request, env }, profile, this.#nodePath);
     const isBashScript = request.isBashScript === true && typeof profile.network === 'string';
-    const expected = this.#verifier.list(mounts, this.#covers);
     const inside = startVerified(reached, expected, isBashScript);
-    const bubblewrap = { file: this.#probe.file, args };
-    const wrapped = wrapInBubblewrap(inside, bubblewrap, {
-      statusDescriptor: status?.descriptor ?? null,
-      syscallFilter: this.#syscallFilter,
-    });
-    return { ...wrapped, ownsPidNamespace: true };
+    const bubblewrap = { file: this.#probe.file, args, isRecent: this.#probe.isRecent };
+    const files = { ...descriptors, syscallFilter: this.#syscallFilter };
+    return { ...wrapInBubblewrap(inside, bubblewrap, files), ownsPidNamespace: true };
   }
 
   close(): void {
@@ -153,6 +180,19 @@ class BubblewrapLauncher implements SandboxLauncher {
 
 interface BubblewrapPlan extends MountPlan {
   readonly args: readonly string[];
+}
+
+interface LaunchParts {
+  readonly expected: readonly string[];
+  readonly descriptors: { readonly status: number; readonly gate: number | null };
+}
+
+function isGroupAlive(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
+  }
 }
 
 function buildPlan(plan: MountPlan, options: BubblewrapOptions): BubblewrapPlan {
@@ -183,6 +223,7 @@ function createSeatbeltLauncher(file: string): SandboxLauncher {
       mountCount: 0,
       track: () => undefined,
       hasStarted: () => null,
+      hasOtherMounts: () => false,
       prepareAgain: () => launcher.prepare(request, profile),
       release: () => undefined,
     }),

@@ -6,6 +6,8 @@ export interface LaunchStatus {
   readonly descriptor: number;
   /** Whether the program was started, once bubblewrap has ended by itself. */
   hasStarted(): boolean;
+  /** The first process in the sandbox; null before there is one. */
+  readChild(): number | null;
   /** Must be called when bubblewrap has ended. */
   giveBack(): void;
 }
@@ -19,6 +21,7 @@ export class LaunchStatusFiles {
     return {
       descriptor,
       hasStarted: () => readStatus(descriptor).includes('"exit-code"'),
+      readChild: () => parseChild(readStatus(descriptor)),
       giveBack: () => {
         ftruncateSync(descriptor);
         this.#free.push(descriptor);
@@ -38,4 +41,10 @@ const NO_CONTENT = new Uint8Array();
 function readStatus(descriptor: number): string {
   const buffer = Buffer.alloc(fstatSync(descriptor).size);
   return buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0));
+}
+
+/** The number is complete when something follows it. */
+function parseChild(status: string): number | null {
+  const [, pid] = /"child-pid": (\d+)\D/.exec(status) ?? [];
+  return pid === undefined ? null : Number(pid);
 }

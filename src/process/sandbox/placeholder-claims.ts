@@ -14,7 +14,7 @@ import type { Placeholder } from './plan-mounts.ts';
 /**
  * The claims of all processes on placeholders, one file each in a directory that they share. A file has
  * a line for each placeholder; before them stand two characters, which change with every command and
- * are written in place: whether the lines count, and whether its owner removes placeholders right now.
+ * are written in place: whether its owner has sandboxes, for which the lines count, and whether its owner removes placeholders right now.
  *
  * Nobody relies on a placeholder that another process is about to remove: who needs one claims it first
  * and then waits for those who remove, and who removes one says so first and then looks for claims.
@@ -32,12 +32,15 @@ export class PlaceholderClaims {
     this.file = path.join(directory, `${formatOwner(identifyOwner())}-${instances}.claim`);
   }
 
-  /** Claims these and no others; none makes the claim idle. */
-  claim(placeholders: readonly Placeholder[], isRemoving = false): void {
-    const state = `${placeholders.length === 0 ? IDLE : CLAIMED}${isRemoving ? REMOVING : RESTING}`;
+  /** Claims these and no others; without a sandbox that runs, the claim is idle. */
+  claim(
+    placeholders: readonly Placeholder[],
+    { isRemoving, isRunning }: { readonly isRemoving: boolean; readonly isRunning: boolean },
+  ): void {
+    const state = `${isRunning ? CLAIMED : IDLE}${isRemoving ? REMOVING : RESTING}`;
     const lines = placeholders.map(formatLine).join('');
     // Lines that do not count may stay, because the next command mostly needs the same ones.
-    if (this.#descriptor !== null && (lines === '' || lines === this.#lines)) {
+    if (this.#descriptor !== null && (!isRunning || lines === this.#lines)) {
       writeSync(this.#descriptor, state, 0);
     } else {
       this.#replace(`${state}\n${lines}`);
@@ -99,6 +102,8 @@ export interface Claim {
   readonly file: string;
   readonly isAlive: boolean;
   readonly isRemoving: boolean;
+  /** Whether it has sandboxes. */
+  readonly isRunning: boolean;
   /** None while the owner needs none. */
   readonly claimed: readonly Placeholder[];
   /** What its owner may leave when it is killed. */
@@ -113,11 +118,13 @@ function readClaim(file: string, name: string): Claim | null {
   const [state = '', ...lines] = text.split('\n');
   const placeholders = lines.flatMap(parseLine);
   const isMarked = state[1] === REMOVING;
-  const claimed = state[0] === CLAIMED ? placeholders : [];
+  const isRunning = state[0] === CLAIMED;
+  const claimed = isRunning ? placeholders : [];
   return {
     file,
     isAlive: isOwnerAlive(owner, file),
     isRemoving: isMarked && isFileRecent(file, MAX_REMOVAL_MS),
+    isRunning,
     claimed,
     leftovers: isMarked ? placeholders : claimed,
   };

@@ -22,6 +22,8 @@ export class Placeholders {
   readonly #directory: string;
   readonly #claims: PlaceholderClaims;
   readonly #uses = new Map<string, { readonly placeholder: Placeholder; count: number }>();
+  /** How many sandboxes run. */
+  #sandboxes = 0;
   #cleaner: Cleaner | null = null;
   #hasRecovered = false;
 
@@ -31,9 +33,12 @@ export class Placeholders {
     this.#claims = new PlaceholderClaims(directory);
   }
 
-  /** Throws when one cannot be created. Returns the function that releases them, once. */
+  /**
+   * For a sandbox that is about to be made. Throws when one cannot be created. Returns the function that
+   * releases them, once.
+   */
   acquire(placeholders: readonly Placeholder[]): () => void {
-    if (placeholders.length === 0) return () => undefined;
+    this.#sandboxes += 1;
     this.#cleaner ??= new Cleaner(this.#directory, this.#claims.file);
     for (const each of placeholders) this.#addUse(each);
     try {
@@ -61,10 +66,17 @@ export class Placeholders {
     dead.forEach(removeClaimFile);
   }
 
-  /** The paths that exist only because a sandbox, of this session or another, needs them. */
-  listClaimed(): readonly string[] {
-    const others = this.#claims.listOthers().flatMap(({ claimed }) => claimed);
-    return [...this.#uses.keys(), ...others.map((each) => each.path)];
+  /**
+   * The paths that exist only because a sandbox, of this session or another, needs them, and whether
+   * another session has sandboxes.
+   */
+  readClaims(): { readonly paths: readonly string[]; readonly isOtherRunning: boolean } {
+    const others = this.#claims.listOthers();
+    const claimed = others.flatMap((claim) => claim.claimed.map((each) => each.path));
+    return {
+      paths: [...this.#uses.keys(), ...claimed],
+      isOtherRunning: others.some(({ isRunning, isAlive }) => isRunning && isAlive),
+    };
   }
 
   #addUse(placeholder: Placeholder): void {
@@ -74,12 +86,14 @@ export class Placeholders {
   }
 
   #release(placeholders: readonly Placeholder[]): void {
+    this.#sandboxes -= 1;
     const unused = placeholders.filter(({ path: file }) => {
       const use = this.#uses.get(file);
       if (use === undefined || (use.count -= 1) > 0) return false;
       return this.#uses.delete(file);
     });
     if (unused.length > 0) this.#removeUnclaimed(unused);
+    else if (this.#sandboxes === 0) this.#writeClaim();
   }
 
   #removeUnclaimed(placeholders: readonly Placeholder[]): void {
@@ -94,7 +108,7 @@ export class Placeholders {
 
   #writeClaim(isRemoving = false): void {
     const placeholders = [...this.#uses.values()].map((use) => use.placeholder);
-    this.#claims.claim(placeholders, isRemoving);
+    this.#claims.claim(placeholders, { isRemoving, isRunning: this.#sandboxes > 0 });
   }
 
   /** The sandboxes that a killed process leaves are ended before their placeholders are removed. */
@@ -104,7 +118,7 @@ export class Placeholders {
 
   /** Gives up the claim file; without effect while a sandbox still needs something. */
   close(): void {
-    if (this.#uses.size > 0) return;
+    if (this.#sandboxes > 0) return;
     this.#claims.close();
     this.#cleaner?.close();
     this.#cleaner = null;

@@ -76,6 +76,7 @@ function isUnmade(
   { ending, exitCode, stdout, stderr }: ProgramResult,
   sandboxed: SandboxedProgram,
 ): boolean {
+  if (ending === 'signal' && sandboxed.hasOtherMounts()) return true;
   if (ending !== 'exit' || exitCode === 0 || stdout.totalBytes > 0) return false;
   if (stderr.text === DIFFERENT_MOUNTS) return true;
   return UNMADE.test(stderr.text) && sandboxed.hasStarted() !== true;

@@ -41,7 +41,7 @@ export interface PluginTestOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Fields of the setup context that are added or replaced. */
   readonly context?: GivenContext;
-  /** Makes violations of its manifest by a plugin an error. */
+  /** Whether a plugin that breaks rules of its manifest is refused; true by default. False warns, as sessions do. */
   readonly strict?: boolean;
   /** `throw`: a failing setup is an error, and a failing hook refuses. */
   readonly hookErrorMode?: 'ignore' | 'throw';
@@ -153,12 +153,12 @@ async function openTestHost(
 
 function buildPluginOptions(
   watched: readonly WatchedPlugin[],
-  { context, strict, hookErrorMode, hookTimeoutMs }: PluginTestOptions,
+  { context, strict = true, hookErrorMode, hookTimeoutMs }: PluginTestOptions,
 ): PluginOptions {
   return {
     objects: watched.map(({ plugin }) => plugin),
     discovers: false,
-    isStrict: strict === true,
+    isStrict: strict,
     failsClosed: hookErrorMode === 'throw',
     ...dropUndefined({ hookTimeoutMs }),
     ...(context === undefined ? {} : { context: () => context }),

@@ -48,7 +48,7 @@ describe('context of hooks for the model', () => {
       { hook: 'two', text: 'second' },
     ];
     expect(formatContexts(verdict({ context }), at)).toEqual([
-      '<system-reminder>\nPreToolUse:Read hook additional context: first\nsecond\n(from one, two)\n</system-reminder>',
+      '<system-reminder>\nPreToolUse:Read hook additional context: first\n\nsecond\n(from one, two)\n</system-reminder>',
     ]);
   });
 

@@ -32,7 +32,7 @@ describe('messages for the model and the user', () => {
     ],
     [
       { kind: 'context', at: AT_BASH, texts: ['ctx B', 'ctx A'] },
-      reminder('PreToolUse:Bash hook additional context: ctx B\nctx A'),
+      reminder('PreToolUse:Bash hook additional context: ctx B\n\nctx A'),
     ],
     [
       { kind: 'context', at: { event: 'SessionStart', subject: 'startup' }, texts: ['ss ctx'] },

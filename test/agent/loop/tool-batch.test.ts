@@ -263,6 +263,50 @@ describe('after the calls', () => {
   });
 });
 
+describe('calls that hooks refuse again and again', () => {
+  type Turn = (at: number) => readonly [string, unknown];
+  const writing: Turn = (at) => write(`file-${at}`);
+  const creating: Turn = (at) => ['TaskCreate', { subject: `s${at}`, description: 'd' }];
+  const starting: Turn = (at) => ['Agent', { description: 'x', prompt: `p${at}` }];
+  const refused = { effect: 'deny', reason: 'no' } as const;
+  const cases: readonly (readonly [string, Turn, Reaction])[] = [
+    ['a denial', writing, on('PreToolUse', refused)],
+    ['a question that nobody answers', writing, on('PreToolUse', { effect: 'ask', reason: 'no' })],
+    ['an item that may not be created', creating, on('TaskCreated', refused)],
+    [
+      'a result that a hook makes an error',
+      writing,
+      on('PostToolUse', { output: 'bad', failed: true }),
+    ],
+    [
+      'a sub-agent that may not begin',
+      starting,
+      on('RunStart', ({ agent }) => (agent.parentId === null ? undefined : refused)),
+    ],
+  ];
+
+  it.each(cases)('do not end the run: %s', async (_what, turn, reaction) => {
+    const fixture = createAgentFixture(reaction);
+    const turns = Array.from({ length: 20 }, (_, at) => calls(turn(at)));
+    const recorder = createModelRecorder([...turns, { text: 'Done.' }]);
+    const host = await fixture.open({ model: recorder.model, permissionMode: 'bypassPermissions' });
+    const { result } = await host.start({ prompt: 'go' });
+    expect(result).toMatchObject({ ending: 'done', iterations: 21 });
+  });
+
+  it('do not end the run: the same item that may not be completed', async () => {
+    const fixture = createAgentFixture(on('TaskCompleted', refused));
+    const completing = { taskId: '1', status: 'completed' };
+    const recorder = createModelRecorder([
+      calls(['TaskCreate', { subject: 's', description: 'd' }]),
+      ...Array.from({ length: 12 }, () => calls(['TaskUpdate', completing])),
+      { text: 'Done.' },
+    ]);
+    const host = await fixture.open({ model: recorder.model });
+    expect((await host.start({ prompt: 'go' })).result).toMatchObject({ ending: 'done' });
+  });
+});
+
 describe('a call that cannot be run', () => {
   it.each([
     ['of a tool that there is not', 'Frobnicate', {}, 'There is no tool named "Frobnicate".'],

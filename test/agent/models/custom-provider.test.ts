@@ -153,9 +153,8 @@ describe('the key of a plugin’s provider', () => {
   it('that is missing is one sentence with the variable', async () => {
     expect(await refusal(service(fields).open(choice()))).toEqual({
       code: 'MODEL_KEY_MISSING',
-      message:
-        'No API key found for mine; set MINE_KEY, or "model.key" in the configuration, or pass --key.',
-      hint: undefined,
+      message: 'no API key found for mine (MINE_KEY)',
+      hint: 'Set MINE_KEY, or "model.key" in the configuration, or pass --key; -P NAME chooses another provider.',
     });
   });
 
@@ -176,7 +175,7 @@ describe('the key of a plugin’s provider', () => {
     const env = { OPENAI_API_KEY: KEY };
     expect(await refusal(taking.open(choice({ env })))).toEqual({
       code: 'MODEL_KEY_MISSING',
-      message: `Provider "mine" of the plugin "bringer" requests OPENAI_API_KEY, the key for OpenAI, and would send it to ${baseUrl}; it is withheld.`,
+      message: `provider "mine" of the plugin "bringer" requests OPENAI_API_KEY, the key for OpenAI, and would send it to ${baseUrl}; it is withheld`,
       hint: 'Pass a key with --key, or list OPENAI_API_KEY in "env.pass" of your own configuration.',
     });
     const allowed = [
@@ -248,7 +247,7 @@ describe('the name of a provider', () => {
       await refusal(modelsWith({ providers, selection: { provider: 'mime' } }).openOwn()),
     ).toEqual({
       code: 'MODEL_UNKNOWN',
-      message: 'Unknown model provider "mime".',
+      message: 'unknown model provider "mime"',
       hint: `Did you mean "mine"? ${expectedHint}`,
     });
   });

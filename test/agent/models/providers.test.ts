@@ -44,8 +44,8 @@ test.each(PROVIDERS.filter(({ needsKey }) => needsKey))(
   async ({ name, label, keyVariables }) => {
     expect(await refusal({ provider: name })).toEqual({
       code: 'MODEL_KEY_MISSING',
-      message: `No API key found for ${label}; set ${keyVariables[0]}, or "model.key" in the configuration, or pass --key.`,
-      hint: undefined,
+      message: `no API key found for ${label} (${keyVariables[0]})`,
+      hint: `Set ${keyVariables[0]}, or "model.key" in the configuration, or pass --key; -P NAME chooses another provider.`,
     });
   },
 );
@@ -54,7 +54,7 @@ test('an unknown provider is refused with a suggestion', async () => {
   const expectedHint = `Known providers: ${PROVIDER_NAMES.join(', ')}, and ${MODEL_SERVICES.length} services by name (docs/reference/models.md).`;
   expect(await refusal({ provider: 'antropic' })).toEqual({
     code: 'MODEL_UNKNOWN',
-    message: 'Unknown model provider "antropic".',
+    message: 'unknown model provider "antropic"',
     hint: `Did you mean "anthropic"? ${expectedHint}`,
   });
   expect(await refusal({ provider: 'skynet' })).toMatchObject({ hint: expectedHint });
@@ -63,21 +63,21 @@ test('an unknown provider is refused with a suggestion', async () => {
 test('a custom server needs an address and a model', async () => {
   expect(await refusal({ provider: 'openai-compatible' })).toMatchObject({
     code: 'MODEL_UNKNOWN',
-    message: 'Provider "openai-compatible" requires a model.',
+    message: 'provider "openai-compatible" requires a model',
   });
   expect(await refusal({ provider: 'openai-compatible', model: 'local' })).toMatchObject({
     code: 'MODEL_UNKNOWN',
-    message: 'Provider "openai-compatible" requires a base URL.',
+    message: 'provider "openai-compatible" requires a base URL',
   });
   expect(await refusal({ provider: 'ollama', model: 'x', baseUrl: 'localhost:1' })).toMatchObject({
     code: 'CONFIG_INVALID',
-    message: 'The base URL of a model must begin with http:// or https://, found "localhost:1".',
+    message: 'the base URL of a model must begin with http:// or https://, found "localhost:1"',
   });
   expect(
     await refusal({ provider: 'ollama', model: 'x', baseUrl: 'http://me:secret@box/v1' }),
   ).toMatchObject({
     code: 'CONFIG_INVALID',
-    message: 'The base URL of a model must not contain a user name or password, found one for box.',
+    message: 'the base URL of a model must not contain a user name or password, found one for box',
   });
   expect(await refusal({ provider: 'scripted' })).toMatchObject({ code: 'MODEL_UNKNOWN' });
 });

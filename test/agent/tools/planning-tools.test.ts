@@ -68,7 +68,7 @@ function createItems(refusal: string | null = null): TaskItems {
   const items = new Map<string, TaskItem>();
   return {
     async create({ subject, description }) {
-      if (refusal !== null) return refusal;
+      if (refusal !== null) return { reason: refusal };
       const item: TaskItem = {
         id: String(items.size + 1),
         subject,
@@ -80,7 +80,7 @@ function createItems(refusal: string | null = null): TaskItems {
     },
     async update(id, { status, ...texts }) {
       const old = items.get(id);
-      if (old === undefined || status === 'completed') return 'not complete yet';
+      if (old === undefined || status === 'completed') return { reason: 'not complete yet' };
       const newStatus = status === undefined || status === 'deleted' ? old.status : status;
       const item = { ...old, ...texts, status: newStatus };
       items.set(id, item);

@@ -65,7 +65,11 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 const PORTS: ToolPorts = {
-  taskItems: { create: async () => '', update: async () => '', find: () => null },
+  taskItems: {
+    create: async () => ({ reason: '' }),
+    update: async () => ({ reason: '' }),
+    find: () => null,
+  },
 };
 
 const NOTEBOOK = JSON.stringify({

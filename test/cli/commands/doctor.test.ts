@@ -98,7 +98,7 @@ describe('hookline doctor', () => {
     expect(without.findings).toContainEqual({
       about: 'model',
       level: 'hint',
-      text: expect.stringContaining('No API key found'),
+      text: expect.stringContaining('no API key found'),
     });
     const env = { ...KEY, HOOKLINE_MODEL_PROVIDER: 'anthropic' };
     const withKey: Report = jsonOf(await runHookline(['doctor', '--json'], at(workspace, { env })));

@@ -83,7 +83,7 @@ describe('hooks fire', () => {
         '  (cline:workspace:PreToolUse)',
         '    first line',
         '    second line',
-        '  context for the model try again (cline:workspace:PreToolUse)',
+        '  context for the model: try again (cline:workspace:PreToolUse)',
         '  ✓ cline:workspace:PreToolUse: deny 1 ms',
         '',
       ].join('\n'),
@@ -131,9 +131,10 @@ describe('hooks fire', () => {
     ]);
     expect([strict.code, lenient.code]).toEqual([3, 0]);
     expect(lenient.stdout).toContain('✗ cline:global:PreToolUse: failed (ignored: fail-open)');
-    expect(lenient.stderr).toBe(
-      'failed: cline:global:PreToolUse: exited with code 7 and gave no answer: broken\n',
+    expect(lenient.stdout).toContain(
+      '      exit: exited with code 7 and gave no answer: broken\n      Exit with 0 and print one JSON object: {"cancel": true, "errorMessage": "why"} to refuse, {} to agree.\n',
     );
+    expect(lenient.stderr).toBe('');
   });
 
   it('prints a failure in as many lines as it has', async () => {
@@ -146,11 +147,12 @@ describe('hooks fire', () => {
     const hooks = [{ type: 'command', command, onFailure: 'block' }];
     const settings = { hooks: { PreToolUse: [{ hooks }] } };
     write(workspace.home, '.claude/settings.json', JSON.stringify(settings));
-    const { stderr } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
-    expect(stderr.split('\n').slice(-4)).toEqual([
-      expect.stringMatching(/^failed: claude:user:PreToolUse:fail\.sh: .*onFailure is "block"$/),
-      '    a',
-      String.raw`    \u{1b}[2Jb`,
+    const { stdout } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
+    expect(stdout.split('\n').slice(-5)).toEqual([
+      expect.stringMatching(/^ {6}exit: .*onFailure is "block"$/),
+      '      a',
+      String.raw`      \u{1b}[2Jb`,
+      expect.stringMatching(/^ {6}Exit with 0 to agree/),
       '',
     ]);
   });
@@ -235,6 +237,7 @@ describe('hooks fire', () => {
     expect(jsonOf(tool).outcomes[0].failure).toEqual({
       kind: 'timeout',
       message: 'did not finish within 300 ms and was ended with everything it started',
+      hint: 'Let it answer sooner, or set "hooks.timeoutMs".',
     });
     expect(jsonOf(prompt).outcomes[0].notes).toEqual(['context cut at 10 characters; it had 99']);
   });

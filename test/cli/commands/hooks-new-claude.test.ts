@@ -160,7 +160,7 @@ describe('hooks new --dialect claude', () => {
     const refused = await runHookline([...NEW, 'Stop'], at(broken));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(
-      `${path.join(broken.repo, '.claude', 'settings.json')}: expected JSON, found an error at line 1`,
+      `${path.join(broken.repo, '.claude', 'settings.json')}: line 1: expected JSON, found the end of the file at column 12 (missing a value and } at the end)`,
     );
     expect(existsSync(path.join(broken.repo, '.claude', 'hooks'))).toBe(false);
 

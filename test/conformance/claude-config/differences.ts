@@ -22,9 +22,10 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     cases: { '05-multi': ['two_ctx'] },
-    claude: 'Contexts of several hooks come in the order in which the hooks finished.',
-    here: 'They come in declared order.',
-    why: 'The model reads the same text every time.',
+    claude:
+      'Contexts of several hooks come in the order in which the hooks finished, with a line break between them.',
+    here: 'They come in declared order, with a blank line between them.',
+    why: 'The model reads the same text every time, and sees where one ends; Cline documents the blank line.',
   },
   {
     cases: { '49-misc2': ['pr_allow_deny'] },

@@ -210,11 +210,10 @@ describe('a command that is written for bash', () => {
   );
 });
 
-test('several misplaced fields are noted in the plural', () => {
-  const out = { permissionDecision: 'deny', permissionDecisionReason: 'no' };
-  expect(decodeOutput(request('PreToolUse', { out })).notes).toEqual([
-    '"permissionDecision", "permissionDecisionReason" belong in hookSpecificOutput and were not read here',
-    'its output cannot be read as one answer for sure, so it allows nothing',
+test('several misplaced fields are named in the plural', () => {
+  const out = { additionalContext: 'x', sessionTitle: 'y' };
+  expect(decodeOutput(request('UserPromptSubmit', { out })).warnings).toEqual([
+    '"additionalContext", "sessionTitle" belong in hookSpecificOutput and were not read here',
   ]);
 });
 
@@ -228,9 +227,9 @@ test.each([
   );
 });
 
-test('context before a compaction is not read, and the note names the field that is', () => {
+test('context before a compaction is not read, and the warning names the field that is', () => {
   const out = { hookSpecificOutput: { hookEventName: 'PreCompact', additionalContext: 'keep' } };
-  expect(decodeOutput(request('PreCompact', { out })).notes).toEqual([
+  expect(decodeOutput(request('PreCompact', { out })).warnings).toEqual([
     'not read in hookSpecificOutput on PreCompact: "additionalContext"; plain text on stdout gives instructions for the summary',
   ]);
 });

@@ -6,6 +6,7 @@ import { AttachedSession } from '../../../src/callback/attached-session.ts';
 import type { Host } from '../../../src/host/create-host.ts';
 import { createAgentFixture, type AgentFixture } from '../../agent/agent-fixture.ts';
 import { calls } from '../../agent/scripted-session.ts';
+import { hooklineProgram } from '../../cli/hookline.ts';
 import { until } from '../../base/directory.ts';
 
 const HOOK = 'cline:workspace:PreToolUse';
@@ -93,6 +94,34 @@ describe('a hook that calls back while the run waits for it', () => {
     await session.abort();
     await first;
     expect((await session.state())['isRunning']).toBe(false);
+  });
+});
+
+describe('a prompt that a SessionStart hook sends', () => {
+  const SENDING = `"${process.execPath}" "${hooklineProgram()}" session send QUEUED`;
+  const listPrompts = ({ runtimeEvents }: AgentFixture) =>
+    runtimeEvents.flatMap((event) => (event.type === 'run-start' ? [event.prompt] : []));
+
+  async function openWithHook() {
+    const fixture = createAgentFixture();
+    const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: SENDING }] }] };
+    fixture.write('~/.claude/settings.json', JSON.stringify({ hooks }));
+    return { fixture, host: await open(fixture) };
+  }
+
+  it('starts a session that was opened without a prompt', async () => {
+    const { fixture, host } = await openWithHook();
+    await host.start({});
+    await until(() => fixture.runtimeEvents.some(({ type }) => type === 'run-end'));
+    expect(listPrompts(fixture)).toEqual(['QUEUED']);
+  });
+
+  it('waits in a session that was only opened, until its first prompt has run', async () => {
+    const { fixture, host } = await openWithHook();
+    const { sessionId } = await host.start({ idle: true });
+    expect(listPrompts(fixture)).toEqual([]);
+    await host.send(sessionId, 'go');
+    expect(listPrompts(fixture)).toEqual(['go', 'QUEUED']);
   });
 });
 

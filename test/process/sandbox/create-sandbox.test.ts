@@ -1,8 +1,25 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readTree } from './read-tree.ts';
 import { createSandboxFixture, USERS } from './fixture.ts';
+
+/** `call(number, argument)`: mov eax, NUMBER; mov ebx, ARGUMENT; int 0x80 */
+const CALL_OF_32_BITS = `import ctypes, errno, mmap
+memory = mmap.mmap(-1, 4096, prot=7)
+def call(number, argument):
+  memory.seek(0)
+  memory.write(b"\\x53\\xb8" + number.to_bytes(4, "little") + b"\\xbb" + argument.to_bytes(4, "little") + b"\\xcd\\x80\\x5b\\xc3")
+  address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+  result = ctypes.CFUNCTYPE(ctypes.c_int)(address)()
+  return errno.errorcode.get(-result, "worked")`;
+
+/** A kernel without such calls ends the program by a signal. */
+function hasCallsOf32Bits(): boolean {
+  if (process.arch !== 'x64') return false;
+  return spawnSync('python3', ['-c', `${CALL_OF_32_BITS}\ncall(20, 0)`]).status === 0;
+}
 
 describe.each(USERS)('a sandbox, user %s', (user) => {
   test('lets a command write in the workspace and the temporary directory only', async () => {
@@ -79,15 +96,44 @@ describe.each(USERS)('a sandbox, user %s', (user) => {
     expect(Number(text)).toBeLessThan(8);
   });
 
-  test('has no keyrings of the kernel, in which others keep keys', async () => {
+  test('has no keyrings of the kernel, io_uring and userfaultfd', async () => {
     const { run } = await createSandboxFixture({}, user);
-    const numbers = process.arch === 'arm64' ? [217, 218, 219] : [248, 249, 250];
+    const numbers = process.arch === 'arm64' ? [217, 218, 219, 282] : [248, 249, 250, 323];
     const call = `import ctypes, errno
 libc = ctypes.CDLL(None, use_errno=True)
-for number in ${JSON.stringify(numbers)}:
+for number in ${JSON.stringify([...numbers, 425, 426, 427])}:
   libc.syscall(number, 0, 0, 0, 0, 0); print(errno.errorcode[ctypes.get_errno()])`;
     const { text } = await run(`python3 -c '${call}'`);
-    expect(text.split('\n')).toEqual(['ENOSYS', 'ENOSYS', 'ENOSYS']);
+    expect(text.split('\n')).toEqual(Array(7).fill('ENOSYS'));
+  });
+
+  test('opens only sockets that belong to a network namespace', async () => {
+    const { run } = await createSandboxFixture({}, user);
+    const open = `import errno, socket
+def open(create, family):
+  try: create(family); return family
+  except OSError as error: return errno.errorcode[error.errno]
+print([open(lambda f: socket.socket(f, socket.SOCK_DGRAM), family) for family in (1, 2, 10)])
+print({open(lambda f: socket.socket(f, socket.SOCK_STREAM), family) for family in range(17, 64)})
+print(open(lambda f: socket.socket(f, socket.SOCK_RAW), 16))
+print(open(lambda f: [each.close() for each in socket.socketpair(f)], 1))
+print(open(lambda f: socket.socketpair(f, socket.SOCK_SEQPACKET), 30))`;
+    const { text } = await run(`python3 -c '${open}'`);
+    expect(text.split('\n')).toEqual(['[1, 2, 10]', "{'EAFNOSUPPORT'}", '16', '1', 'EAFNOSUPPORT']);
+  });
+
+  test.skipIf(!hasCallsOf32Bits())('has none of it by calls of 32 bits, either', async () => {
+    const { run } = await createSandboxFixture({}, user);
+    const call = `${CALL_OF_32_BITS}
+print([call(number, 0) for number in (286, 287, 288, 374, 425, 426, 427)])
+print([call(359, family) for family in (40, 31, 38)], [call(102, subcall) for subcall in (1, 8)])
+print(call(20, 0), call(102, 2))`;
+    const { text } = await run(`python3 -c '${call}'`);
+    expect(text.split('\n')).toEqual([
+      `[${Array(7).fill("'ENOSYS'").join(', ')}]`,
+      "['EAFNOSUPPORT', 'EAFNOSUPPORT', 'EAFNOSUPPORT'] ['ENOSYS', 'ENOSYS']",
+      'worked EFAULT',
+    ]);
   });
 
   describe('a protected place', () => {

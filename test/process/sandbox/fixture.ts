@@ -26,6 +26,8 @@ export interface SandboxFixture {
   readonly outside: string;
   readonly profile: SandboxProfile;
   readonly launcher: SandboxLauncher;
+  /** Makes one of another session. */
+  createLauncher(): SandboxLauncher;
   /** Runs a command of bash in the sandbox, in the workspace. */
   run(command: string, changes?: Partial<SandboxProfile>): Promise<Ran>;
 }
@@ -36,10 +38,14 @@ export interface Ran {
   readonly mountCount: number;
 }
 
-/** A workspace with these files, and a launcher with a state directory of its own. */
+/**
+ * A workspace with these files, and a launcher with a state directory of its own; `bubblewrap` makes a program
+ * to be started in place of bubblewrap.
+ */
 export async function createSandboxFixture(
   files: Readonly<Record<string, string>> = {},
   user: User = 'as it is',
+  bubblewrap?: (workspace: string) => string,
 ): Promise<SandboxFixture> {
   const base = createDirectory({ 'outside/notes.txt': 'beside', ...prefix('work', files) });
   const workspace = path.join(base, 'work');
@@ -47,13 +53,20 @@ export async function createSandboxFixture(
   for (const each of [workspace, temporaryDirectory]) mkdirSync(each, { recursive: true });
   chmodSync(base, 0o755);
   if (user === 'dropped') giveAway(base);
-  const probe = await probeSandbox({ platform: 'linux', path: undefined, untrusted: [] });
-  if (!probe.works) throw new Error(`${probe.why} ${probe.hint ?? ''}`);
-  const launcher = createSandboxLauncher({
-    probe,
-    directory: path.join(base, 'state'),
-    nodePath: process.execPath,
+  const probe = await probeSandbox({
+    platform: 'linux',
+    path: undefined,
+    untrusted: [],
+    places: [],
   });
+  if (!probe.works) throw new Error(`${probe.why} ${probe.hint ?? ''}`);
+  const createLauncher = (): SandboxLauncher =>
+    createSandboxLauncher({
+      probe: bubblewrap === undefined ? probe : { ...probe, file: bubblewrap(workspace) },
+      directory: path.join(base, 'state'),
+      nodePath: process.execPath,
+    });
+  const launcher = createLauncher();
   chmodSync(base, 0o755);
   const profile: SandboxProfile = {
     name: 'workspace',
@@ -74,6 +87,7 @@ export async function createSandboxFixture(
     outside: path.join(base, 'outside'),
     profile,
     launcher,
+    createLauncher,
     async run(command, changes = {}) {
       const env = {
         PATH: process.env['PATH'] ?? '/usr/bin:/bin',
@@ -85,12 +99,10 @@ export async function createSandboxFixture(
       if (typeof sandboxed === 'string') throw new Error(sandboxed);
       chmodSync(path.join(base, 'state'), 0o711);
       const program = user === 'dropped' ? dropRights(sandboxed.program) : sandboxed.program;
-      const result = await runProgram({
-        ...program,
-        stdin: '',
-        opensStdin: true,
-        timeoutMs: 240_000,
-      });
+      const result = await runProgram(
+        { ...program, stdin: '', opensStdin: true, timeoutMs: 240_000 },
+        { onStart: sandboxed.track },
+      );
       sandboxed.release();
       return { ...toRan(result), mountCount: sandboxed.mountCount };
     },

@@ -44,14 +44,25 @@ test('two sessions of one process need the same ones', () => {
   const { claims, workspace, directory, file } = createPlaces();
   const [first, second] = [new Placeholders(claims), new Placeholders(claims)];
   const releaseFirst = first.acquire([directory, file]);
-  expect(second.listClaimed()).toEqual([directory.path, file.path]);
+  expect(second.readClaims().paths).toEqual([directory.path, file.path]);
   const releaseSecond = second.acquire([directory]);
   releaseFirst();
   expect(readdirSync(workspace)).toEqual(['.conf', 'a']);
-  expect(first.listClaimed()).toEqual([directory.path]);
+  expect(first.readClaims().paths).toEqual([directory.path]);
   releaseSecond();
   expect(readdirSync(workspace)).toEqual(['a']);
-  expect(first.listClaimed()).toEqual([]);
+  expect(first.readClaims().paths).toEqual([]);
+});
+
+test('a session that needs none is seen to have a sandbox', () => {
+  const { claims } = createPlaces();
+  const [first, second] = [new Placeholders(claims), new Placeholders(claims)];
+  const release = first.acquire([]);
+  expect(second.readClaims()).toEqual({ paths: [], isOtherRunning: true });
+  expect(first.readClaims()).toEqual({ paths: [], isOtherRunning: false });
+  release();
+  expect(second.readClaims()).toEqual({ paths: [], isOtherRunning: false });
+  first.close();
 });
 
 test('names with spaces, line ends and backslashes are claimed and removed', async () => {
@@ -60,7 +71,9 @@ test('names with spaces, line ends and backslashes are claimed and removed', asy
   const odd = names.map((name) => ({ path: path.join(workspace, name), text: null }));
   const text = { path: path.join(workspace, 'f f'), text: `${workspace}/a b\n` };
   const owner = await startOwner({ claims, placeholders: [...odd, text] });
-  expect(new Placeholders(claims).listClaimed()).toEqual([...odd, text].map((each) => each.path));
+  expect(new Placeholders(claims).readClaims().paths).toEqual(
+    [...odd, text].map((each) => each.path),
+  );
   expect(readdirSync(workspace)).toHaveLength(names.length + 2);
   process.kill(owner.pid, 'SIGKILL');
   await until(() => readdirSync(workspace).join() === 'a');

@@ -171,7 +171,44 @@ describe('createPluginTestHost', () => {
     expect((await host.run('/hi there')).text).toBe('hi there');
   });
 
-  it('reports a plugin that cannot be used, or refuses it when that is wanted', async () => {
+  it('refuses a plugin that breaks rules of its manifest, unless it is not strict', async () => {
+    const noHooks: AgentPlugin = { name: 'a', manifest: { capabilities: ['hooks'] } };
+    const noCapability: AgentPlugin = {
+      name: 'a',
+      manifest: { capabilities: ['commands'] },
+      setup(api) {
+        api.registerTool({ name: 't', description: '', inputSchema: {}, execute: () => 1 });
+      },
+    };
+    const hooks = Object.assign({ beforeRun: () => undefined }, { beforeTol: () => undefined });
+    const misspelt: AgentPlugin = { ...noHooks, hooks };
+    await expect(open(noHooks)).rejects.toMatchObject({
+      code: 'PLUGIN_INVALID',
+      message: 'the plugin "a": it declares the capability "hooks" and has no hooks',
+      hint: 'Fix it; without `strict` the plugin is used, with a warning.',
+    });
+    await expect(open(misspelt)).rejects.toThrow('did you mean beforeTool?');
+    await expect(open(noCapability)).rejects.toThrow('registerTool requires the "tools"');
+    const host = await open([noCapability, { ...noHooks, name: 'b' }], { strict: false });
+    expect(host.contributions().map(({ name, state }) => [name, state])).toEqual([
+      ['a', 'ready'],
+      ['b', 'ready'],
+    ]);
+    const violation =
+      'registerTool requires the "tools" capability, which its manifest does not declare';
+    expect(host.issues()).toEqual([
+      {
+        plugin: 'a',
+        phase: 'setup',
+        level: 'warning',
+        message: `${violation}; it is registered anyway`,
+        violation,
+      },
+      expect.objectContaining({ plugin: 'b', phase: 'validate', level: 'warning' }),
+    ]);
+  });
+
+  it('reports a plugin that cannot be used when it is not strict', async () => {
     const broken: AgentPlugin = {
       name: 'broken',
       manifest: { capabilities: ['tools'] },
@@ -180,7 +217,7 @@ describe('createPluginTestHost', () => {
         api.registerRule({ id: 'r', content: 'x' });
       },
     };
-    const host = await open([broken, GREETER]);
+    const host = await open([broken, GREETER], { strict: false });
     expect(
       host.contributions().map(({ name, state, tools }) => [name, state, tools.length]),
     ).toEqual([
@@ -196,10 +233,11 @@ describe('createPluginTestHost', () => {
           'Invalid setup for extension "broken": registerRule requires the "rules" capability',
       },
     ]);
-    await expect(open(broken, { hookErrorMode: 'throw' })).rejects.toThrow('registerRule requires');
-    await expect(
-      open({ ...broken, manifest: { capabilities: [] } }, { strict: true }),
-    ).rejects.toThrow('Invalid manifest for extension "broken"');
+    const throwing = { strict: false, hookErrorMode: 'throw' } as const;
+    await expect(open(broken, throwing)).rejects.toThrow('registerRule requires');
+    await expect(open({ ...broken, manifest: { capabilities: [] } })).rejects.toThrow(
+      'Invalid manifest for extension "broken"',
+    );
   });
 
   it('leaves nothing behind, and reads nothing of the user’s', async () => {

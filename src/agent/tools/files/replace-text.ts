@@ -8,6 +8,14 @@ export interface ReplacedText {
   readonly end: number;
 }
 
+interface Replacement {
+  readonly before: string;
+  readonly after: string;
+  readonly isForAll: boolean;
+  /** Whether the model's tool has `replace_all`. */
+  readonly offersAll?: boolean;
+}
+
 /**
  * Replaces a text that occurs exactly once, or everywhere. Both kinds of line end match, because models
  * write only \n; inserted lines use the line end of most lines. `before` must not be empty. A string
@@ -15,12 +23,12 @@ export interface ReplacedText {
  */
 export function replaceText(
   text: string,
-  { before, after, isForAll }: { before: string; after: string; isForAll: boolean },
+  { before, after, isForAll, offersAll = false }: Replacement,
 ): ReplacedText | string {
   const matches = findMatches(text, normalizeLineEnds(before));
   const [first] = matches;
   if (first === undefined) return formatNotFound(before);
-  if (matches.length > 1 && !isForAll) return formatAmbiguous(before, matches.length);
+  if (matches.length > 1 && !isForAll) return formatAmbiguous(before, matches.length, offersAll);
   const inserted = matchLineEnds(text, after);
   const parts = matches.map(
     ({ start }, index) => text.slice(matches[index - 1]?.end ?? 0, start) + inserted,
@@ -71,10 +79,11 @@ function formatNotFound(sought: string): string {
   return `String to replace not found in file.\nString: ${truncateText(sought, MAX_SHOWN_CHARACTERS)}`;
 }
 
-function formatAmbiguous(sought: string, count: number): string {
+function formatAmbiguous(sought: string, count: number, offersAll: boolean): string {
+  const found = `Found ${count} matches of the string to replace`;
   return [
-    `Found ${count} matches of the string to replace, but replace_all is false.`,
-    'To replace all occurrences, set replace_all to true.',
+    offersAll ? `${found}, but replace_all is false.` : `${found}.`,
+    ...(offersAll ? ['To replace all occurrences, set replace_all to true.'] : []),
     'To replace only one occurrence, please provide more context to uniquely identify the instance.',
     `\nString: ${truncateText(sought, MAX_SHOWN_CHARACTERS)}`,
   ]

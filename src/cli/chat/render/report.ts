@@ -1,5 +1,6 @@
 import type { RunResult, RuntimeEvent } from '../../../agent/runtime-event.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
+import { type HookProblem, listHookProblems } from '../../../dialects/index.ts';
 import { type Verdict, isAwaitingTrust } from '../../../hooks/decision.ts';
 import { colors } from '../../output/colors.ts';
 import { DeltaBuffer } from '../../../host/redact-stream.ts';
@@ -11,12 +12,12 @@ import {
   toPrintableLines,
 } from '../../output/print.ts';
 import { redactObject } from '../../../host/redact-object.ts';
-import { ENDING_LABELS } from '../../output/run-report.ts';
+import { formatEnding } from '../../output/run-report.ts';
 import type { CommandContext } from '../../context.ts';
 import type { ActivityLine } from './activity-line.ts';
 import { toForeignScreenText, toScreenText, truncateLines } from './format-text.ts';
 import type { AnswerView, ChatView, Fold } from '../view/view.ts';
-import { listFailures, formatVerdict } from '../../output/format-verdict.ts';
+import { formatProblem, formatVerdict } from '../../output/format-verdict.ts';
 import path from 'node:path';
 import { listCallParts } from '../../../agent/call-parts.ts';
 import { isRecord } from '../../../base/json.ts';
@@ -77,9 +78,7 @@ export class ChatReport {
         this.#showVerdict(event.verdict);
         break;
       case 'hook-late':
-        if (event.notice !== null) {
-          this.showText(formatHookNotice(event.event, event.hook, event.notice));
-        }
+        this.#showLate(event);
         break;
       case 'retry-start':
         this.showText(colors.yellow(formatRetry(event)));
@@ -136,6 +135,13 @@ export class ChatReport {
     for (const text of untrusted) this.#showOnce(text, this.#shownInChat);
   }
 
+  #showLate(late: Extract<RuntimeEvent, { type: 'hook-late' }>): void {
+    for (const problem of listHookProblems([late])) {
+      this.#showOnce(formatHookProblem(problem), this.#shownInRun);
+    }
+    if (late.notice !== null) this.showText(formatHookNotice(late.event, late.hook, late.notice));
+  }
+
   #showOnce(text: string, alreadyShown: Set<string>): void {
     if (alreadyShown.has(text)) return;
     alreadyShown.add(text);
@@ -149,7 +155,7 @@ export class ChatReport {
   }
 
   #endRun(result: RunResult): void {
-    if (result.reason !== null) this.showText(formatEnding(result));
+    if (result.reason !== null) this.showText(formatRunEnding(result));
     this.showHooks();
     this.#shownInRun.clear();
   }
@@ -204,11 +210,10 @@ function formatCompacted(tokens: number): string {
   return `Conversation compacted (${formatCount(tokens, 'token')})`;
 }
 
-function formatEnding({ ending, reason, deferred }: RunResult): string {
+function formatRunEnding(result: RunResult): string {
+  const { deferred } = result;
   const call = deferred === null ? '' : ` ${toOneLine(deferred.name)}`;
-  const [why, text] = [ENDING_LABELS[ending], toPrintableLines(reason ?? '')];
-  // Avoids repeating the label when the reason starts with it.
-  return colors.yellow(call === '' && text.startsWith(why) ? text : `${why}${call}: ${text}`);
+  return colors.yellow(formatEnding(result, call));
 }
 
 function updateActivity(event: RuntimeEvent, activity: ActivityLine): void {
@@ -270,11 +275,14 @@ function formatHead(verdicts: readonly Verdict[]): string {
 /** Failures and messages of hooks, which are shown at once. */
 function listHookMessages({ event, outcomes, messages }: Verdict): readonly string[] {
   return [
-    ...listFailures(outcomes).map(({ hook, message }) =>
-      colors.red(`hook failed: ${toOneLine(hook)}: ${toPrintableLines(message)}`),
-    ),
+    ...listHookProblems(outcomes).map(formatHookProblem),
     ...messages.map(({ hook, text }) => formatHookNotice(event, hook, text)),
   ];
+}
+
+function formatHookProblem(problem: HookProblem): string {
+  const text = `hook ${formatProblem(problem)}`;
+  return problem.kind === 'failed' ? colors.red(text) : colors.yellow(text);
 }
 
 function formatHookNotice(event: string, hook: string, text: string): string {

@@ -14,10 +14,14 @@ export const validate: Command<{
   /** A path, or the name of one that is found here. */
   readonly plugin: string;
   readonly yes?: boolean;
-}> = (context, { plugin: wanted, yes = false }) =>
+  /** Reports rules of its manifest that it breaks as warnings, as sessions do. */
+  readonly lenient?: boolean;
+}> = (context, { plugin: wanted, yes = false, lenient = false }) =>
   withNamedPlugins(context, wanted, async (plugins, host) => {
     const reports: Report[] = [];
-    for (const plugin of plugins) reports.push(await checkPlugin(plugin, host, context, yes));
+    for (const plugin of plugins) {
+      reports.push(await checkPlugin(plugin, host, context, { yes, lenient }));
+    }
     const isFine = reports.every((report) => isSound(report, context.flags.strict === true));
     if (context.flags.json === true) context.print.json({ valid: isFine, plugins: reports });
     else for (const report of reports) context.print.out(renderReport(report));
@@ -36,7 +40,7 @@ async function checkPlugin(
   plugin: ListedPlugin,
   host: Host,
   context: CommandContext,
-  yes: boolean,
+  { yes, lenient }: { readonly yes: boolean; readonly lenient: boolean },
 ): Promise<Report> {
   const { entry, status } = plugin;
   const about = { name: entry.label, path: status.hook.path };
@@ -47,17 +51,28 @@ async function checkPlugin(
   if (withheld !== null) {
     return { ...nothing, findings: [toError('trust', `not loaded: ${withheld}`)] };
   }
-  const inspected = await inspectPlugin(plugin, host, context);
+  // A strict set-up would end at the first rule that is broken, and the others would not be listed.
+  const flags = { ...context.flags, strict: false };
+  const inspected = await inspectPlugin(plugin, host, { ...context, flags });
   const { name, contributes, hooks, madeFor } = inspected;
-  return { ...about, name, contributes, hooks, madeFor, findings: listFindings(inspected) };
+  return {
+    ...about,
+    name,
+    contributes,
+    hooks,
+    madeFor,
+    findings: listFindings(inspected, lenient),
+  };
 }
 
 function toError(rule: string, message: string): Finding {
   return { rule, level: 'error', message };
 }
 
-function listFindings({ state, why, issues }: Inspected): readonly Finding[] {
-  const findings = issues.map(({ phase, level, message }) => ({ rule: phase, level, message }));
+function listFindings({ state, why, issues }: Inspected, lenient: boolean): readonly Finding[] {
+  const findings = issues.map(({ phase: rule, level, message, violation }): Finding =>
+    violation === undefined || lenient ? { rule, level, message } : toError(rule, violation),
+  );
   const isReported = findings.some(({ level, message }) => level === 'error' && message === why);
   // A skipped plugin is fine, but made for another model.
   if (state === 'ready' || state === 'skipped' || isReported) return findings;

@@ -251,6 +251,8 @@ function buildAgentOptions(config: AgentRuntimeConfig): AgentOptions {
     toolset: 'cline-sdk',
     permissionMode: 'bypassPermissions',
     ...dropUndefined({ maxTurns: maxIterations }),
+    // An empty answer fails at once, as in Cline.
+    emptyAnswerRetries: 0,
     systemPrompt: { build: () => systemPrompt },
     chooseTools: (_own, ofPlugins) => ofPlugins,
     shapeRequest: async (request) => ({ ...readSettings(modelOptions), ...request }),

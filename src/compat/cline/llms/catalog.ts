@@ -54,7 +54,7 @@ function openRegistered(id: string) {
   const read = parseService(id, { ...provider, models });
   if (read.ok) return createServiceProvider(read.service, 'Llms.registerProvider');
   throw new HooklineError('MODEL_UNKNOWN', {
-    message: `The provider "${id}" of Llms.registerProvider cannot be used: ${read.why}.`,
+    message: `provider "${id}" of Llms.registerProvider cannot be used: ${read.why}`,
   });
 }
 

@@ -23,7 +23,10 @@ interface CallDraft {
   readonly type: 'call';
   readonly id: string;
   name: string;
+  /** All parts of its input, one after the other. */
   text: string;
+  /** The last part that may be the whole input so far: some services say all of it again each time. */
+  lastWhole: string;
   metadata: Record<string, unknown> | null;
 }
 
@@ -136,9 +139,8 @@ export class HandlerAnswer {
     this.#lastCall = draft;
     if (part.name !== '') draft.name = part.name;
     if (part.metadata !== null) draft.metadata = part.metadata;
-    // Two whole inputs in a row cannot be parts of one: the second says the first again.
-    const isWhole = part.isWhole || (isWholeInput(draft.text) && isWholeInput(part.text));
-    draft.text = isWhole ? part.text : draft.text + part.text;
+    draft.text = part.isWhole ? part.text : draft.text + part.text;
+    if (part.text.trimStart().startsWith('{')) draft.lastWhole = part.text;
     this.#size += part.text.length;
     if (part.text === '') return [];
     return [{ type: 'input-delta', id: draft.id, name: draft.name, text: part.text }];
@@ -150,6 +152,7 @@ export class HandlerAnswer {
       id: id ?? `call_${randomUUID()}`,
       name: '',
       text: '',
+      lastWhole: '',
       metadata: null,
     };
     this.#drafts.push(draft);
@@ -175,11 +178,6 @@ function readCallPart(toolCall: unknown) {
     isWhole,
     metadata: isRecord(metadata) ? metadata : null,
   };
-}
-
-function isWholeInput(text: string): boolean {
-  const parsed = text.trimStart().startsWith('{') ? parseJson(text) : null;
-  return parsed?.ok === true && isRecord(parsed.value);
 }
 
 /** Null for what is not a call that a service makes. */
@@ -235,8 +233,8 @@ function toFinishReason(incomplete: unknown, hasCalls: boolean): FinishReason {
 
 function toBlock(draft: Draft): AssistantBlock {
   if (draft.type === 'call') {
-    const { id, name, text, metadata } = draft;
-    const call = { type: 'tool_use', id, name, input: parseInput(text) } as const;
+    const { id, name, metadata } = draft;
+    const call = { type: 'tool_use', id, name, input: parseInput(draft) } as const;
     return metadata === null ? call : { ...call, metadata };
   }
   if (draft.type === 'media') return draft;
@@ -245,8 +243,10 @@ function toBlock(draft: Draft): AssistantBlock {
   return { type, thinking: text, ...(signature === null ? {} : { signature }) };
 }
 
-function parseInput(text: string): unknown {
+function parseInput({ text, lastWhole }: CallDraft): unknown {
   if (text.trim() === '') return {};
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed.value : text;
+  const joined = parseJson(text);
+  if (joined.ok) return joined.value;
+  const whole = parseJson(lastWhole);
+  return whole.ok ? whole.value : text;
 }

@@ -104,7 +104,7 @@ async function createFirstHandler(factory: Factory, config: ProviderConfig): Pro
       ? `it took longer than ${MAKE_MS / 1000} s`
       : getErrorMessage(error);
     throw new HooklineError('MODEL_FAILED', {
-      message: `The provider "${config.providerId}" of ${FROM} cannot be used: its handler could not be made: ${why}`,
+      message: `provider "${config.providerId}" of ${FROM} cannot be used: its handler could not be made: ${why}`,
       cause: error,
     });
   } finally {
@@ -137,7 +137,7 @@ function describeModel(handler: ApiHandler): { id: string; info: Record<string, 
 
 function createNoModelError(id: string): HooklineError {
   return new HooklineError('MODEL_UNKNOWN', {
-    message: `The provider "${id}" needs the name of a model and none was given.`,
+    message: `provider "${id}" needs the name of a model, and none was given`,
     hint: `Set it with --model or in the configuration. It comes from ${FROM}.`,
   });
 }

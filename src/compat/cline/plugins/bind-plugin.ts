@@ -1,7 +1,9 @@
-import type {
-  AgentExtensionApi,
-  AgentPlugin,
-  PluginSetupContext,
+import { dropUndefined } from '../../../base/defined.ts';
+import {
+  type AgentExtensionApi,
+  type AgentPlugin,
+  noopTelemetry,
+  type PluginSetupContext,
 } from '../../../plugins/contract/plugin.ts';
 import { HOOK_NAMES } from '../../../plugins/contract/runtime-hooks.ts';
 import { callWithTimeout } from '../../../plugins/call-with-timeout.ts';
@@ -30,7 +32,7 @@ export function bindPlugin(plugin: AgentPlugin, binding: PluginBinding): AgentPl
       contributionTimeoutMs === undefined
         ? api
         : limitContributions(api, plugin.name, contributionTimeoutMs);
-    const own = { ...context, ...ctx };
+    const own = fillContext(ctx, context);
     return plugin.setup?.(limited, emitEvent === undefined ? own : { ...own, emitEvent });
   };
   return copyWith(plugin, {
@@ -40,6 +42,15 @@ export function bindPlugin(plugin: AgentPlugin, binding: PluginBinding): AgentPl
       ? {}
       : { hooks: { get: () => limitHooks(plugin, hookTimeoutMs), enumerable: true } }),
   });
+}
+
+/** Adds what the loader was given where the session has nothing, or telemetry that sends nothing. */
+function fillContext(
+  ctx: PluginSetupContext,
+  context: Partial<PluginSetupContext>,
+): PluginSetupContext {
+  const telemetry = ctx.telemetry === noopTelemetry ? undefined : ctx.telemetry;
+  return { ...ctx, ...context, ...dropUndefined({ ...ctx, telemetry }) };
 }
 
 /** A copy, because the object may be frozen; its prototype and getters stay. */

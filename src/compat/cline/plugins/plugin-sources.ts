@@ -43,7 +43,7 @@ const SCOPED = /^@[^/\s@]+\/[^/\s@]+(?:@\S+)?$/u;
 const EXPLICIT_PATH = /^(?:[./~]|[a-z]:[\\/]|\\\\)/iu;
 const ADDRESS = /^(?:git:|[a-z][a-z\d+.-]*:\/\/|[\w.-]+@[\w.-]+:)/iu;
 const REPOSITORY = /^[\w-]+(?:\.[\w-]+)+\/[^/\s]+\/[^/\s]+/u;
-const NPM = /^(?:npm:)?(?<spec>(?<name>(?:@[^/\s@]+\/)?[^/\s@]+)(?:@\S+)?)$/u;
+const NPM = /^(?:npm:)?(?<spec>(?<name>(?:@[^/\s@:]+\/)?[^/\s@:]+)(?:@\S+)?)$/u;
 
 function readNpm(text: string): ParsedPluginSource {
   const { spec, name } = NPM.exec(text)?.groups ?? {};

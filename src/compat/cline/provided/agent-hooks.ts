@@ -1,7 +1,8 @@
 import { dropUndefined } from '../../../base/defined.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { Host } from '../../../host/create-host.ts';
-import { isRefusal, type Verdict } from '../../../hooks/decision.ts';
+import type { HookEngine } from '../../../hooks/engine.ts';
+import { isRefusal, joinContexts, type Verdict } from '../../../hooks/decision.ts';
 import type {
   AgentAfterToolContext,
   AgentBeforeToolContext,
@@ -54,15 +55,16 @@ async function chain(
   }
   if (answers.length === 0) return undefined;
   const answer: Record<string, unknown> = {};
-  for (const each of [...answers, joinContexts(answers)]) Object.assign(answer, each);
+  for (const each of [...answers, mergeContexts(answers)]) Object.assign(answer, each);
   return answer;
 }
 
-function joinContexts(answers: readonly Record<string, unknown>[]) {
+function mergeContexts(answers: readonly Record<string, unknown>[]) {
   const texts = answers
     .map(({ appendContext }) => appendContext)
-    .filter((text) => typeof text === 'string' && text.trim() !== '');
-  return texts.length === 0 ? {} : { appendContext: texts.join('\n\n') };
+    .filter((text) => typeof text === 'string')
+    .filter((text) => text.trim() !== '');
+  return texts.length === 0 ? {} : { appendContext: joinContexts(texts) };
 }
 
 function pickChained(context: object, answer: Record<string, unknown>): object {
@@ -85,32 +87,84 @@ export interface HookRuntimeOptions {
  * Hooks that run the trusted file hooks of a workspace, for an agent without a session; sessions of `ClineCore`
  * run them by themselves, and ignore these.
  */
-export function createHookConfigFileHooks({ cwd, workspacePath }: HookRuntimeOptions): Hooks {
-  let opening: Promise<Host> | null = null;
-  const open = (): Promise<Host> =>
-    (opening ??= import('../../../host/create-host.ts').then(({ createHost }) =>
-      createHost({ cwd, ...(workspacePath === undefined ? {} : { roots: [workspacePath] }) }),
-    ));
+export function createHookConfigFileHooks(options: HookRuntimeOptions): Hooks {
+  const host = new SharedHost(options);
   const hooks: Hooks = {
-    async beforeTool(context) {
-      const { engine } = await open();
-      const verdict = await engine.dispatch({ name: 'PreToolUse', tool: toCall(context) });
-      const { input } = verdict;
-      return { ...toAnswer(verdict), ...(input === null ? {} : { input }) };
-    },
-    async afterTool(context) {
-      const { engine } = await open();
-      return toAnswer(await engine.dispatch(toFinishedCall(context)));
-    },
+    // The host stays open from the beginning of a run to its end, so that its hooks see one session.
+    beforeRun: () => host.hold(),
+    beforeTool: (context) =>
+      host.use(async (engine) => {
+        const verdict = await engine.dispatch({ name: 'PreToolUse', tool: toCall(context) });
+        const { input } = verdict;
+        return { ...toAnswer(verdict), ...(input === null ? {} : { input }) };
+      }),
+    afterTool: (context) =>
+      host.use(async (engine) => toAnswer(await engine.dispatch(toFinishedCall(context)))),
     async afterRun({ result: { status, outputText } }) {
-      const { engine } = await open();
-      if (status === 'completed') {
-        await engine.dispatch({ name: 'TaskComplete', result: outputText });
-      } else await engine.dispatch({ name: 'RunEnd', status, lastText: outputText });
+      try {
+        await host.use((engine) =>
+          status === 'completed'
+            ? engine.dispatch({ name: 'TaskComplete', result: outputText })
+            : engine.dispatch({ name: 'RunEnd', status, lastText: outputText }),
+        );
+      } finally {
+        host.release();
+      }
     },
   };
   fileHooks.add(hooks);
   return hooks;
+}
+
+/** The host of hooks that belong to no session: opened on first use, closed when nobody uses it any more. */
+class SharedHost {
+  readonly #options: HookRuntimeOptions;
+  #opening: Promise<Host> | null = null;
+  #runs = 0;
+  #calls = 0;
+
+  constructor(options: HookRuntimeOptions) {
+    this.#options = options;
+  }
+
+  hold(): void {
+    this.#runs += 1;
+  }
+
+  /** Several runs may share the hooks. A run whose beginning another layer refused has held nothing. */
+  release(): void {
+    this.#runs = Math.max(0, this.#runs - 1);
+    this.#closeUnused();
+  }
+
+  async use<Result>(work: (engine: HookEngine) => Promise<Result>): Promise<Result> {
+    this.#calls += 1;
+    try {
+      const { engine } = await (this.#opening ??= openHost(this.#options));
+      return await work(engine);
+    } finally {
+      this.#calls -= 1;
+      this.#closeUnused();
+    }
+  }
+
+  #closeUnused(): void {
+    if (this.#runs > 0 || this.#calls > 0) return;
+    const opening = this.#opening;
+    this.#opening = null;
+    // Not awaited: hooks in the background have their own time limits, and the agent need not wait for them.
+    void opening?.then(closeWhenIdle).catch(() => undefined);
+  }
+}
+
+async function openHost({ cwd, workspacePath }: HookRuntimeOptions): Promise<Host> {
+  const { createHost } = await import('../../../host/create-host.ts');
+  return createHost({ cwd, ...(workspacePath === undefined ? {} : { roots: [workspacePath] }) });
+}
+
+async function closeWhenIdle(host: Host): Promise<void> {
+  await host.engine.idle();
+  await host.dispose();
 }
 
 /** The hooks for a session, which runs file hooks by itself: they must not run twice. */
@@ -146,7 +200,7 @@ function toFinishedCall(context: AgentAfterToolContext) {
 
 function toAnswer({ effect, stop, reasons, context }: Verdict) {
   const reason = stop?.reason ?? reasons.map(({ text }) => text).join('\n');
-  const appendContext = context.map(({ text }) => text).join('\n\n');
+  const appendContext = joinContexts(context.map(({ text }) => text));
   return {
     ...(stop === null ? {} : { stop: true, reason }),
     ...(isRefusal(effect) && stop === null ? { skip: true, reason } : {}),

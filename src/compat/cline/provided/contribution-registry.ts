@@ -13,7 +13,7 @@ import type {
 import type { AgentTool } from '../../../plugins/contract/tool.ts';
 import { type ActivePlugin, LoadedPlugin } from '../../../plugins/loaded-plugin.ts';
 import { readManifest } from '../../../plugins/manifest.ts';
-import { setUpPlugin } from '../../../plugins/set-up-plugin.ts';
+import { formatToleratedViolation, setUpPlugin } from '../../../plugins/set-up-plugin.ts';
 
 export interface ContributionRegistryOptions {
   extensions?: readonly AgentPlugin[];
@@ -173,7 +173,7 @@ async function setUpActive(active: ActivePlugin, context: PluginSetupContext): P
   const knowsAutomation = active.plugin.manifest.capabilities.includes('automationEvents');
   await setUpPlugin(active, knowsAutomation ? context : { ...context, automation: undefined }, {
     isStrict: false,
-    onWarning: (text) => context.logger?.log(`${active.name}: ${text}`),
+    onViolation: (rule) => context.logger?.log(`${active.name}: ${formatToleratedViolation(rule)}`),
   });
 }
 

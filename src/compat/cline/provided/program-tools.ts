@@ -8,6 +8,7 @@ import {
 } from '../../../plugins/contract/tool.ts';
 import { readSurroundings } from '../../../host/surroundings.ts';
 import { getErrorMessage } from '../../../base/errors.ts';
+import { isRecord } from '../../../base/json.ts';
 import { createAgent } from '../agent/agent.ts';
 import { createInputError } from '../errors.ts';
 import type { AgentRuntimeConfig } from '../agent/agent-config.ts';
@@ -51,13 +52,16 @@ export function createDefaultTools(options: CreateDefaultToolsOptions): AgentToo
       createListTool(
         'search_codebase',
         'Searches files with regular expressions.',
-        'queries',
+        { key: 'queries', otherKeys: ['query'] },
         (query, context) => search(query, cwd, context),
       ),
     options.enableBash !== false &&
       bash &&
-      createListTool('run_commands', 'Runs shell commands.', 'commands', (command, context) =>
-        bash(command, cwd, context),
+      createListTool(
+        'run_commands',
+        'Runs shell commands.',
+        { key: 'commands', otherKeys: ['command', 'cmd'] },
+        (command, context) => bash(command, cwd, context),
       ),
     options.enableWebFetch !== false && webFetch && createFetchTool(webFetch),
     options.enableEditor !== false &&
@@ -106,18 +110,33 @@ async function collectResults<Part>(
 function createListTool(
   name: string,
   description: string,
-  key: string,
+  { key, otherKeys }: { readonly key: string; readonly otherKeys: readonly string[] },
   run: (item: string, context: AgentToolContext) => unknown,
 ): AgentTool {
   return toAnyTool(
-    createTool<Record<string, string[]>>({
+    createTool<unknown>({
       name,
       description,
-      inputSchema: defineObject({ [key]: { type: 'array', items: TEXT } }, [key]),
+      inputSchema: defineTolerantObject({ [key]: { type: 'array', items: TEXT } }),
       execute: (input, context) =>
-        collectResults(input[key] ?? [], String, (item) => run(item, context)),
+        collectResults(listItems(input, [key, ...otherKeys]), String, (item) => run(item, context)),
     }),
   );
+}
+
+/** Models leave the list out, or name it otherwise: what can only be meant is done. */
+function defineTolerantObject(properties: Record<string, object>) {
+  return { type: 'object', properties };
+}
+
+/** `"ls"`, `["ls"]`, `{ commands: "ls" }`, `{ command: "ls" }` and `{ commands: [{ command, args }] }` name one command. */
+function listItems(input: unknown, keys: readonly string[]): readonly string[] {
+  if (typeof input === 'string') return [input];
+  if (Array.isArray(input)) return input.flatMap((each: unknown) => listItems(each, keys));
+  if (!isRecord(input)) return [];
+  const args: unknown = input['args'];
+  const found = keys.flatMap((key) => listItems(input[key], keys));
+  return Array.isArray(args) ? found.map((item) => [item, ...args.map(String)].join(' ')) : found;
 }
 
 interface FileRequest {
@@ -130,18 +149,37 @@ function createReadTool(readFile: NonNullable<ToolExecutors['readFile']>): Agent
   const line = { type: 'integer' };
   const file = defineObject({ path: TEXT, start_line: line, end_line: line }, ['path']);
   return toAnyTool(
-    createTool<{ files: FileRequest[] }>({
+    createTool<unknown>({
       name: 'read_files',
       description: 'Reads files, or lines of them.',
-      inputSchema: defineObject({ files: { type: 'array', items: file } }, ['files']),
-      execute: ({ files }, context) =>
+      inputSchema: defineTolerantObject({ files: { type: 'array', items: file } }),
+      execute: (input, context) =>
         collectResults(
-          files,
+          listFileRequests(input),
           ({ path }) => path,
           (request) => readFile(request, context),
         ),
     }),
   );
+}
+
+const LIST_KEYS = ['files', 'paths', 'file_paths'];
+const PATH_KEYS = ['path', 'file_path', 'filePath'];
+
+function listFileRequests(input: unknown): readonly FileRequest[] {
+  if (typeof input === 'string') return [{ path: input }];
+  if (Array.isArray(input)) return input.flatMap((each: unknown) => listFileRequests(each));
+  if (!isRecord(input)) return [];
+  const { start_line: start, end_line: end } = input;
+  const lines = dropUndefined({
+    start_line: typeof start === 'number' ? start : undefined,
+    end_line: typeof end === 'number' ? end : undefined,
+  });
+  const own = PATH_KEYS.flatMap((key) => {
+    const file = input[key];
+    return typeof file === 'string' ? [{ path: file, ...lines }] : [];
+  });
+  return [...own, ...LIST_KEYS.flatMap((key) => listFileRequests(input[key]))];
 }
 
 function createFetchTool(webFetch: NonNullable<ToolExecutors['webFetch']>): AgentTool {

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { dropUndefined } from '../../../base/defined.ts';
 import { systemClock } from '../../../base/clock.ts';
+import { HooklineError } from '../../../base/errors.ts';
 import { readTextIfPresent } from '../../../base/files.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import { createInputError } from '../errors.ts';
@@ -83,6 +84,7 @@ export class ProviderSettingsManager {
       );
     }
     const { provider } = settings;
+    this.#refuseBroken();
     const before = this.read();
     const entry = { settings, updatedAt: new Date(systemClock.now()).toISOString(), tokenSource };
     const state = {
@@ -92,6 +94,16 @@ export class ProviderSettingsManager {
     };
     this.write(state);
     return state;
+  }
+
+  /** Saving would replace the keys in a file that only has a slip in it. */
+  #refuseBroken(): void {
+    const parsed = parseJson(readTextIfPresent(this.#file) ?? '{}');
+    if (parsed.ok) return;
+    throw new HooklineError('CONFIG_INVALID', {
+      message: `${this.#file} is not valid JSON: ${parsed.error}`,
+      hint: 'Fix it, or delete it; nothing was saved.',
+    });
   }
 
   getProviderSettings(providerId: string): ProviderSettings | undefined {

@@ -72,6 +72,8 @@ export class CoreSession {
   };
   /** How the last run ended, as the status of a session that ends after it. */
   #lastStatus: SessionStatus = 'completed';
+  /** Prompts that hooks and plugins send before this wait: the program's own prompt runs first. */
+  #runsPrompts = false;
   /** Such a session is never idle: it ends with the status of its last run. */
   #endsAfterRun = false;
 
@@ -81,8 +83,10 @@ export class CoreSession {
     const { id, core, input, cwd, emit } = options;
     this.#record = createRecord(id, input, cwd);
     this.#events = new SessionEvents(id, core, input, emit);
-    this.pending = createPromptQueue((prompts) =>
-      options.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
+    this.pending = createPromptQueue(
+      (prompts) =>
+        options.emit({ type: 'pending_prompts', payload: { sessionId: this.id, prompts } }),
+      () => void this.#drain().catch(() => undefined),
     );
     this.opened = this.#open();
   }
@@ -152,6 +156,9 @@ export class CoreSession {
     }
     if (input.prompt === undefined) this.#setStatus('idle');
     await this.#save();
+    if (input.prompt !== undefined) return;
+    this.#runsPrompts = true;
+    void this.#drain().catch(() => undefined);
   }
 
   async #begin(host: Host, request: OpenRequest): Promise<void> {
@@ -247,7 +254,7 @@ export class CoreSession {
   enqueue(sent: SentPrompt): void {
     const { prompt, mode } = sent;
     this.pending.add(mode === undefined ? { prompt } : { prompt, mode });
-    if (!this.isRunning && this.isOpen) void this.#drain().catch(() => undefined);
+    void this.#drain().catch(() => undefined);
   }
 
   /** Runs the queued prompts, whether or not one of them fails. */
@@ -259,7 +266,7 @@ export class CoreSession {
         this.#options.emit({ type: 'pending_prompt_submitted', payload });
         return this.#runExclusively(next);
       },
-      () => this.isOpen && !this.isRunning,
+      () => this.isOpen && this.#runsPrompts && !this.isRunning,
     );
   }
 
@@ -267,6 +274,7 @@ export class CoreSession {
     if (this.#running !== null) throw createBusyError(this.id);
     const done = this.#runWithin(sent, timeoutMs);
     this.#running = done;
+    this.#runsPrompts = true;
     this.#setStatus('running');
     try {
       return await done;

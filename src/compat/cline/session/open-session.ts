@@ -165,7 +165,6 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
       transport: dropUndefined({ fetch, headers }),
     },
     toolset: 'cline-sdk',
-    hidesEditsInPlan: true,
     permissionMode: toPermissionMode(mode),
     loops: CLINE_LOOPS,
     emptyAnswerRetries: EMPTY_ANSWER_RETRIES,
@@ -194,8 +193,8 @@ function withSettings(request: ModelRequest, config: CoreSessionConfig): ModelRe
 export async function startSession(host: Host, request: OpenRequest): Promise<void> {
   const { id, input, signal, pendingPrompts } = request;
   const isStored = input.config.sessionId !== undefined && isStoredSession(host, id);
-  if (isStored) await host.start({ resume: id, idle: true, signal, pendingPrompts });
-  else await host.start({ id, said: readInitialMessages(input), signal, pendingPrompts });
+  const selection = isStored ? { resume: id } : { id, said: readInitialMessages(input) };
+  await host.start({ ...selection, idle: true, signal, pendingPrompts });
 }
 
 function readInitialMessages({ initialMessages = [] }: ClineCoreStartInput): readonly Message[] {

@@ -145,8 +145,8 @@ function widen(root: Node, path: JSONPath): JSONPath {
 
 function parse(body: string): Node {
   const root = parseDocument(body);
-  if (typeof root !== 'number') return root;
-  throw createEditError(`expected JSON, found an error at line ${getLineNumber(body, root)}`);
+  if (typeof root !== 'string') return root;
+  throw createEditError(root);
 }
 
 function createEditError(message: string): HooklineError {

@@ -20,15 +20,13 @@ import {
   TEXTS,
 } from '../../../base/located-json.ts';
 import { formatEntryText } from './entry-text.ts';
-import { resolveTimeLimit } from './time-limits.ts';
+import { readTimeout } from './time-limits.ts';
 
 /** The handlers of a map of events to matcher groups. */
 export interface ParsedEvents {
   readonly entries: readonly Entry[];
   readonly broken: readonly BrokenEntry[];
   readonly ignored: readonly IgnoredPart[];
-  /** The longest `timeout` that is written for SessionEnd, in milliseconds; 0 without one. */
-  readonly longestSessionEndMs: number;
 }
 
 /** A part of a file that nothing reads. */
@@ -39,12 +37,7 @@ export interface IgnoredPart extends Fault {
   readonly isHarmless?: true;
 }
 
-export const NO_EVENTS: ParsedEvents = {
-  entries: [],
-  broken: [],
-  ignored: [],
-  longestSessionEndMs: 0,
-};
+export const NO_EVENTS: ParsedEvents = { entries: [], broken: [], ignored: [] };
 
 /**
  * Reads `{"<Event>": [{"matcher": …, "hooks": [handler, …]}]}`. A broken handler does not invalidate
@@ -61,7 +54,6 @@ class EventsParser {
   readonly #entries: Entry[] = [];
   readonly #broken: BrokenEntry[] = [];
   readonly #ignored: IgnoredPart[] = [];
-  #longestSessionEndMs = 0;
 
   constructor(source: Source, agentType: string | undefined) {
     this.#source = source;
@@ -70,12 +62,7 @@ class EventsParser {
 
   parse(events: Part): ParsedEvents {
     this.#parseEvents(events);
-    return {
-      entries: this.#entries,
-      broken: this.#broken,
-      ignored: this.#ignored,
-      longestSessionEndMs: this.#longestSessionEndMs,
-    };
+    return { entries: this.#entries, broken: this.#broken, ignored: this.#ignored };
   }
 
   #parseEvents(events: Part): void {
@@ -130,11 +117,8 @@ class EventsParser {
     const { event } = place;
     this.#ignored.push(...listRepeatedKeys(handler));
     const parsed = parseHandler(handler, place);
-    if ('why' in parsed) return this.#addBroken(parsed, event, parsed.why);
-    this.#entries.push(parsed);
-    if (event === 'SessionEnd' && handler.fields?.has('timeout') === true) {
-      this.#longestSessionEndMs = Math.max(this.#longestSessionEndMs, parsed.timeoutMs);
-    }
+    if ('why' in parsed) this.#addBroken(parsed, event, parsed.why);
+    else this.#entries.push(parsed);
   }
 
   #addBroken({ line }: Pick<Part, 'line'>, event: ClaudeEvent | null, why: string): void {
@@ -244,7 +228,7 @@ function parseHandler(part: Part, place: HandlerPlace): Entry | Fault {
   const type = readType(part, place.event);
   if (typeof type !== 'string') return type;
   const fields = new FieldReader(part);
-  const entry = readEntry(fields, type, readFacts(fields, part, place, type));
+  const entry = readEntry(fields, type, readFacts(fields, part, place));
   const [fault, ...others] = fields.faults;
   if (fault === undefined) return entry;
   return { line: fault.line, why: [fault, ...others].map(({ why }) => why).join('; ') };
@@ -294,13 +278,9 @@ function readType(part: Part, event: ClaudeEvent): HandlerType | Fault {
 
 const EXAMPLE = '{"type": "command", "command": "…"}';
 
-function readFacts(fields: FieldReader, part: Part, place: HandlerPlace, type: HandlerType) {
+function readFacts(fields: FieldReader, part: Part, place: HandlerPlace) {
   const { event, matcher, source, agentType } = place;
-  const limit = resolveTimeLimit(fields.find('timeout', SECONDS), {
-    event,
-    type,
-    isAsync: type === 'command' && part.fields?.get('async')?.value === true,
-  });
+  const limit = readTimeout(fields.find('timeout', SECONDS));
   const once = fields.find('once', FLAG) === true;
   const condition = fields.find('if', TEXT);
   const unread = listUnreadFields(part);

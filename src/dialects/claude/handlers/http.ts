@@ -1,6 +1,6 @@
 import { isRecord, parseJson } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
-import type { HttpEntry } from '../entry.ts';
+import type { HttpEntry, Limited } from '../entry.ts';
 import type { ResolveHost } from '../../../base/network-addresses.ts';
 import {
   formatExcerpt,
@@ -24,7 +24,7 @@ export interface HttpTools {
 }
 
 /** Creates a run that posts the payload to a URL and decodes the response as a hook's output. */
-export function createHttpRun(entry: HttpEntry, tools: HttpTools): Handler['run'] {
+export function createHttpRun(entry: Limited<HttpEntry>, tools: HttpTools): Handler['run'] {
   return createLimitedRun(entry, (input, signal) => askServer(entry, tools, input, signal));
 }
 
@@ -68,7 +68,8 @@ function toAnswer(reply: Reply, url: URL, decode: (text: string) => Answer): Ans
   const program = createProgramReport(text);
   const parsed = parseJson(text);
   if (parsed.ok && isRecord(parsed.value)) return { program, ...decode(text) };
-  const message = `HTTP hook must return JSON, but got non-JSON response body: ${formatExcerpt(text)}`;
+  const where = parsed.ok || !/^\s*[[{]/.test(text) ? '' : ` (${parsed.error})`;
+  const message = `HTTP hook must return JSON, but got non-JSON response body: ${formatExcerpt(text)}${where}`;
   return { program, ...createFailedAnswer('output', message) };
 }
 

@@ -1,6 +1,6 @@
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
-import type { McpToolEntry } from '../entry.ts';
+import type { McpToolEntry, Limited } from '../entry.ts';
 import type { CallMcp, McpAnswer } from '../../ports.ts';
 import {
   formatExcerpt,
@@ -17,7 +17,7 @@ export interface McpTools {
 }
 
 /** Creates a run that calls an MCP tool and decodes its text as a hook's output. */
-export function createMcpToolRun(entry: McpToolEntry, tools: McpTools): Handler['run'] {
+export function createMcpToolRun(entry: Limited<McpToolEntry>, tools: McpTools): Handler['run'] {
   return createLimitedRun(entry, (input, signal) => callTool(entry, tools, input, signal));
 }
 

@@ -1,6 +1,6 @@
 import { isRecord, parseJson, getTypeName } from '../../../base/json.ts';
 import type { Answer, Handler, HandlerInput } from '../../../hooks/handler.ts';
-import type { PromptEntry } from '../entry.ts';
+import type { PromptEntry, Limited } from '../entry.ts';
 import type { ModelQuestion } from '../../../hooks/model-question.ts';
 import type { AskModel } from '../../ports.ts';
 import { createFailedAnswer, createLimitedRun, createProgramReport } from './limited-run.ts';
@@ -13,7 +13,7 @@ export interface ModelTools {
 }
 
 /** Creates a run that sends the prompt of a `prompt` or `agent` hook to the host's model. */
-export function createModelRun(entry: PromptEntry, tools: ModelTools): Handler['run'] {
+export function createModelRun(entry: Limited<PromptEntry>, tools: ModelTools): Handler['run'] {
   return createLimitedRun(entry, (input, signal) => askHost(entry, tools, input, signal));
 }
 

@@ -65,7 +65,7 @@ export function createBatchFields(event: HookEvent<'PostToolBatch'>): Fields {
 
 function createBatchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   const places = { cwd: event.cwd, root: event.workspaceRoots[0] ?? null };
-  const views = isClaudeTool(call.name) ? [call] : listToolViews(call, 'claude', places);
+  const views = isClaudeTool(call) ? [call] : listToolViews(call, 'claude', places);
   // After a rewrite a call may have other parts, whose answers belong to none of the model's parts.
   const answers = call.answers?.length === views.length ? call.answers : [];
   return views.map(({ name, input }, index) => ({
@@ -76,7 +76,8 @@ function createBatchCalls(call: AnsweredCallFacts, event: HookEvent): Fields[] {
   }));
 }
 
-function isClaudeTool(name: string): boolean {
+function isClaudeTool({ name, vocabulary: foreign }: AnsweredCallFacts): boolean {
+  if (foreign !== undefined) return false;
   const vocabulary = findVocabulary(name);
   return vocabulary === null || vocabulary === 'claude';
 }

@@ -11,6 +11,7 @@ import {
   isSpecificOutput,
 } from '../../find-refusal.ts';
 import { type ClaudeEvent, isGate } from '../events.ts';
+import { formatExampleAnswer } from './advice.ts';
 import { canBlock } from './rulings.ts';
 import { getFailurePolicy } from './failures.ts';
 
@@ -25,7 +26,8 @@ export function explainAmbiguousText(event: ClaudeEvent, stdout: string): string
   if (parsed.ok) return explainWrongShape(event, stdout, parsed.value);
   // Elsewhere text is context, which may quote an answer.
   if (!isGate(event)) return isWrappedAnswer(text) ? NOT_ALONE : null;
-  return ANSWER_KEY.test(text) || ANSWER_LINE.test(text) ? NOT_ALONE : null;
+  if (!ANSWER_KEY.test(text) && !ANSWER_LINE.test(text)) return null;
+  return text.startsWith('{') ? `its JSON was not read: ${parsed.error}` : NOT_ALONE;
 }
 
 const NOT_UTF8 = 'stdout is not UTF-8 but UTF-16 or binary; print the JSON as UTF-8';
@@ -115,7 +117,11 @@ function explainUnreadRuling(event: ClaudeEvent, value: Fields, specific: Fields
   const misspelt = unread.find(({ name, word }) => isMisspelt(name) && typeof word === 'string');
   const refusing = unread.find(({ name, word }) => findRefusingField({ [name]: word }) !== null);
   const found = refusing ?? misspelt;
-  if (found !== undefined) return describeUnread(event, `"${found.place}${found.name}"`);
+  if (found !== undefined) {
+    const meant = findMeantName(found.name);
+    const suggestion = meant === null || meant === found.name ? '' : ` (did you mean ${meant}?)`;
+    return describeUnread(event, `"${found.place}${found.name}"${suggestion}`);
+  }
   const nested = findUnreadContainer(value);
   return nested === null || !isSpecificOutput(nested.container)
     ? null
@@ -123,7 +129,7 @@ function explainUnreadRuling(event: ClaudeEvent, value: Fields, specific: Fields
 }
 
 function describeUnread(event: ClaudeEvent, found: string): string {
-  return `${found} is not read on ${event}, but looks like a decision; expected "hookSpecificOutput": {"hookEventName": "${event}", ${EXAMPLES[event] ?? ''}}`;
+  return `${found} is not read on ${event}, but looks like a decision`;
 }
 
 /** A refusal in an object that nothing reads; what is read of `decision` is for another event. */
@@ -140,13 +146,9 @@ function findUnreadContainer(value: Fields) {
 export function explainWrappedRefusal(event: ClaudeEvent, value: Fields): string | null {
   if (!isGate(event) && !canBlock(event)) return null;
   const nested = findUnreadContainer(value);
-  return nested === null ? null : describeUnread(event, nested.place);
+  if (nested === null) return null;
+  return `${describeUnread(event, nested.place)}; expected ${formatExampleAnswer(event)}`;
 }
-
-const EXAMPLES: Partial<Record<ClaudeEvent, string>> = {
-  PreToolUse: '"permissionDecision": "deny"',
-  PermissionRequest: '"decision": {"behavior": "deny"}',
-};
 
 function listUnread(fields: Fields, read: readonly string[], place: string) {
   return Object.entries(fields)
@@ -155,8 +157,13 @@ function listUnread(fields: Fields, read: readonly string[], place: string) {
 }
 
 function isMisspelt(name: string): boolean {
+  return findMeantName(name) !== null;
+}
+
+/** The field with a decision that a name is, or is nearly. */
+function findMeantName(name: string): string | null {
   const plain = name.replaceAll(/[_\s-]/g, '');
-  return findClosestName(plain, ['decision', 'permissionDecision', 'hookSpecificOutput']) !== null;
+  return findClosestName(plain, ['decision', 'permissionDecision', 'hookSpecificOutput']);
 }
 
 /**

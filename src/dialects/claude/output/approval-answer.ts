@@ -4,13 +4,14 @@ import { canBlock } from './rulings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const KEYS = [
+/** The keys of an answer in the form of Cline's own files. */
+export const APPROVAL_KEYS: readonly string[] = [
   'approve',
   'message',
   'modifiedInput',
   'modifiedOutput',
   'additionalContext',
-] as const;
+];
 
 /**
  * Translates the answer of a hook in Cline's own files that was written for a Cline which asks hooks for
@@ -18,7 +19,7 @@ const KEYS = [
  * what is wrong with it; an answer without these keys is returned as it is.
  */
 export function translateApproval(event: ClaudeEvent, answer: Fields): Fields | string {
-  if (!KEYS.some((key) => Object.hasOwn(answer, key))) return answer;
+  if (!APPROVAL_KEYS.some((key) => Object.hasOwn(answer, key))) return answer;
   const { approve, message, modifiedInput, modifiedOutput, additionalContext, ...rest } = answer;
   const problem = findProblem(answer);
   if (problem !== null) return problem;
@@ -28,8 +29,8 @@ export function translateApproval(event: ClaudeEvent, answer: Fields): Fields | 
   // A refusal comes last, so that it holds beside an answer in Claude's own words that allows.
   const specific = omitUndefined({
     hookEventName: event,
-    updatedInput: event === 'PreToolUse' ? modifiedInput : undefined,
-    updatedToolOutput: event === 'PostToolUse' ? modifiedOutput : undefined,
+    updatedInput: modifiedInput ?? undefined,
+    updatedToolOutput: modifiedOutput ?? undefined,
     additionalContext: joinContexts(additionalContext),
     ...ownSpecific,
     ...(isRefused ? refuseSpecifically(event, reason) : {}),

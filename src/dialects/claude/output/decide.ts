@@ -13,7 +13,7 @@ import {
   noteUnparsed,
   formatStderr,
 } from './failures.ts';
-import { translateApproval } from './approval-answer.ts';
+import { APPROVAL_KEYS, translateApproval } from './approval-answer.ts';
 import {
   explainAmbiguousAnswer,
   explainAmbiguousText,
@@ -45,12 +45,13 @@ interface Decided {
 const NOTHING: Decided = { decision: {}, notes: [] };
 
 /** Reads what an answer changes besides the effect; `specific` has only the fields that the event reads. */
-function readChanges(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
+function readChanges(specific: SpecificOutput, request: OutputRequest): Decided {
+  const { input, spill } = request;
   return mergeDecided([
     readContext(specific, spill),
     { decision: selectPlainChanges(specific), notes: [] },
     readClassifierContext(specific),
-    readReplacedOutput(specific, input),
+    readReplacedOutput(specific, request),
     readTitle(specific, input),
     readWatchPaths(specific),
   ]);
@@ -97,11 +98,16 @@ function readClassifierContext({ classifierContext: text }: SpecificOutput): Dec
   return { decision: { classifierContext: cut }, notes: cut === text ? [] : [note] };
 }
 
-function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Decided {
+function readReplacedOutput(
+  specific: SpecificOutput,
+  { input, isCline = false }: OutputRequest,
+): Decided {
   const isMcp = input.tool?.name.startsWith('mcp__') === true;
   const { updatedToolOutput, updatedMcpToolOutput } = specific;
   if (updatedToolOutput !== undefined) {
-    const problem = isMcp ? null : findShapeProblem(getToolResponse(input), updatedToolOutput);
+    // The Cline that these hooks were written for knows outputs as texts.
+    const isFree = isMcp || (isCline && typeof updatedToolOutput === 'string');
+    const problem = isFree ? null : findShapeProblem(getToolResponse(input), updatedToolOutput);
     if (problem === null) return { decision: { output: updatedToolOutput }, notes: [] };
     return { decision: {}, notes: [`updatedToolOutput was ignored: ${problem}`] };
   }
@@ -180,22 +186,32 @@ export function decodeOutput(request: OutputRequest): Answer {
   if (output.kind === 'json') return decodeJson(request, output.value);
   const ambiguity = explainAmbiguousText(request.event, request.stdout);
   if (ambiguity !== null) return createOutputFailure(request, ambiguity, [AMBIGUOUS]);
-  const plain = output.kind === 'text' ? output : { text: '', notes: [] };
-  const notes = [...plain.notes, ...noteShellComplaint(request.stderr)];
-  return addNotes(notes, decodeText(request, plain.text));
+  const plain = output.kind === 'text' ? output : { text: '', warnings: [] };
+  const answer = addNotes(noteShellComplaint(request.stderr), decodeText(request, plain.text));
+  return addWarnings(plain.warnings, answer);
 }
 
 function decodeJson(request: OutputRequest, written: Readonly<Record<string, unknown>>): Answer {
   const value = request.isCline === true ? translateApproval(request.event, written) : written;
   if (typeof value === 'string') return createOutputFailure(request, value);
-  const checked = checkAnswer(request.event, value);
-  if (!checked.ok) return createOutputFailure(request, checked.problem);
-  const ambiguity = explainAmbiguousAnswer(request.event, request.stdout, value);
-  if (ambiguity !== null) {
-    return createOutputFailure(request, ambiguity, [...checked.notes, AMBIGUOUS]);
+  const keys = request.isCline === true ? APPROVAL_KEYS : [];
+  const checked = checkAnswer(request.event, value, keys);
+  if (!checked.ok) {
+    return addWarnings(checked.warnings, createOutputFailure(request, checked.problem));
   }
-  const { decision, notes } = decideAnswer(checked.answer, request);
-  const all = [...checked.notes, ...notes, ...listExitNotes(request)];
+  const ambiguity = explainAmbiguousAnswer(request.event, request.stdout, value);
+  // The reason of the failure names the key that a warning would name again.
+  if (ambiguity !== null) return createOutputFailure(request, ambiguity, [AMBIGUOUS]);
+  return addWarnings(checked.warnings, decideChecked(request, checked.answer, value));
+}
+
+function decideChecked(
+  request: OutputRequest,
+  answer: HookAnswer,
+  value: Readonly<Record<string, unknown>>,
+): Answer {
+  const { decision, notes } = decideAnswer(answer, request);
+  const all = [...notes, ...listExitNotes(request)];
   const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
   if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
     return addNotes(all, { failure: explainExit(request) });
@@ -210,7 +226,7 @@ function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
   const ruling = applyExitCode(readRuling(event, answer), request);
   const stop = readInterrupt(answer) ?? readStop(event, answer);
   const { decision, notes } = mergeDecided([
-    readChanges(answer.specific, input, spill),
+    readChanges(answer.specific, request),
     readPermissionChanges(answer),
     readNotice(answer.systemMessage, spill),
     { decision: toDecision(event, ruling), notes: noteIdleDecision(event, answer) },
@@ -269,13 +285,7 @@ function decodeText(request: OutputRequest, text: string): Answer {
   if (isBlockedByExit(request)) return createExitRefusal(request);
   if (request.exitCode === 0) return readPlainText(request, text);
   if (request.exitCode === 2) return createIdleExitAnswer(request);
-  return addNotes(noteMeantAsRefusal(request), { failure: explainExit(request) });
-}
-
-/** Many hooks exit with 1 to refuse, but that does not block. */
-function noteMeantAsRefusal({ event, exitCode }: OutputRequest): string[] {
-  if (exitCode !== 1 || !canBlock(event)) return [];
-  return ['exit code 1 does not block: a hook blocks with exit code 2'];
+  return { failure: explainExit(request) };
 }
 
 function createExitRefusal(request: OutputRequest): Answer {
@@ -372,4 +382,8 @@ function explainExit(request: OutputRequest): Failure {
 function addNotes(notes: readonly string[], answer: Answer): Answer {
   if (notes.length === 0) return answer;
   return { ...answer, notes: [...notes, ...(answer.notes ?? [])] };
+}
+
+function addWarnings(warnings: readonly string[], answer: Answer): Answer {
+  return warnings.length === 0 ? answer : { ...answer, warnings };
 }

@@ -1,6 +1,6 @@
 import { isRecord, parseJson, stripByteOrderMark } from '../../../base/json.ts';
 import type { Answer } from '../../../hooks/handler.ts';
-import { translateApproval } from './approval-answer.ts';
+import { APPROVAL_KEYS, translateApproval } from './approval-answer.ts';
 import type { OutputRequest } from './decide.ts';
 import { createExitFailure } from './failures.ts';
 import { findLastJsonLine, parseOutput } from './parse.ts';
@@ -41,13 +41,14 @@ export function decodeLate(request: OutputRequest & { readonly rewake: Rewake | 
   const { rewake, exitCode } = request;
   if (rewake !== null && exitCode === 2) return createWakingAnswer(request, stdout, rewake);
   if (request.isTruncated) return createOutputFailure('stdout is too long and was truncated');
-  const written = parseLateObject(stdout);
-  if (written === null) return { ...explainExit(request) };
+  const { written, warnings } = parseLateObject(stdout);
+  if (written === null) return { ...explainExit(request), ...warnings };
   const value = request.isCline === true ? translateApproval(request.event, written) : written;
   if (typeof value === 'string') return createOutputFailure(value);
-  const checked = checkAnswer(request.event, value);
-  if (!checked.ok) return createOutputFailure(checked.problem);
-  return readTexts(checked.answer, checked.notes, request);
+  const checked = checkAnswer(request.event, value, request.isCline === true ? APPROVAL_KEYS : []);
+  const mistakes = toWarnings(checked.warnings);
+  if (!checked.ok) return { ...createOutputFailure(checked.problem), ...mistakes };
+  return { ...readTexts(checked.answer, request), ...mistakes };
 }
 
 function stripAsyncLine(stdout: string): string {
@@ -71,10 +72,20 @@ function createWakingAnswer(
   return { decision: { context, notice, wake: true }, notes: limited.notes };
 }
 
-function parseLateObject(stdout: string): Readonly<Record<string, unknown>> | null {
+/** The last line may be the answer of a hook that printed other lines before. */
+function parseLateObject(stdout: string): {
+  readonly written: Readonly<Record<string, unknown>> | null;
+  readonly warnings: Pick<Answer, 'warnings'>;
+} {
   const output = parseOutput(stdout);
-  if (output.kind === 'json') return output.value;
-  return output.kind === 'text' ? findLastJsonLine(output.text) : null;
+  if (output.kind === 'json') return { written: output.value, warnings: {} };
+  if (output.kind !== 'text') return { written: null, warnings: {} };
+  const written = findLastJsonLine(output.text);
+  return { written, warnings: written === null ? toWarnings(output.warnings) : {} };
+}
+
+function toWarnings(warnings: readonly string[]): Pick<Answer, 'warnings'> {
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 /** The failure has no effect any more, but must be visible. */
@@ -88,7 +99,6 @@ function createOutputFailure(message: string): Answer {
 
 function readTexts(
   { specific, systemMessage, decision, goesOn }: HookAnswer,
-  checkNotes: readonly string[],
   { spill }: OutputRequest,
 ): Answer {
   const context = limitText(specific.additionalContext ?? '', 'additionalContext', spill);
@@ -100,6 +110,6 @@ function readTexts(
       ...(context.text === '' ? {} : { context: context.text }),
       ...(notice.text === '' ? {} : { notice: notice.text }),
     },
-    notes: [...checkNotes, ...context.notes, ...notice.notes, ...(isRuling ? [tooLate] : [])],
+    notes: [...context.notes, ...notice.notes, ...(isRuling ? [tooLate] : [])],
   };
 }

@@ -68,7 +68,9 @@ const SHOWN_CHARACTERS = 200;
 function describeUnusable(text: string): string {
   const found =
     text.trim() === '' ? 'nothing' : JSON.stringify(truncateText(text, SHOWN_CHARACTERS));
-  return `gave no usable answer: expected {"ok": true or false, "reason": "…"}, found ${found}`;
+  const parsed = parseJson(text.trim());
+  const where = parsed.ok || !/^\s*\{/.test(text) ? '' : ` (${parsed.error})`;
+  return `gave no usable answer: expected {"ok": true or false, "reason": "…"}, found ${found}${where}`;
 }
 
 function createObjection(judgement: Judgement, request: ModelAnswerRequest): Answer {

@@ -9,7 +9,7 @@ import {
 /** A hook's stdout as Claude parses it. */
 type ParsedOutput =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'text'; readonly text: string; readonly notes: readonly string[] }
+  | { readonly kind: 'text'; readonly text: string; readonly warnings: readonly string[] }
   | { readonly kind: 'json'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unusable'; readonly why: string };
 
@@ -17,10 +17,10 @@ type ParsedOutput =
 export function parseOutput(stdout: string): ParsedOutput {
   const text = stripByteOrderMark(stdout).trim();
   if (text === '') return { kind: 'nothing' };
-  if (!text.startsWith('{')) return { kind: 'text', text, notes: noteLateJson(text) };
+  if (!text.startsWith('{')) return { kind: 'text', text, warnings: warnAboutLateJson(text) };
   const parsed = parseJson(text);
-  if (!parsed.ok) return { kind: 'text', text, notes: [describeBrokenJson(parsed.error)] };
-  if (!isRecord(parsed.value)) return { kind: 'text', text, notes: [] };
+  if (!parsed.ok) return { kind: 'text', text, warnings: [describeBrokenJson(parsed.error)] };
+  if (!isRecord(parsed.value)) return { kind: 'text', text, warnings: [] };
   if (isNestedTooDeep(parsed.value)) {
     return { kind: 'unusable', why: `its JSON is nested more than ${MAX_NESTING} levels deep` };
   }
@@ -43,7 +43,7 @@ const MOST_TRIES = 8;
 const MOST_SEARCHED_CHARACTERS = 1024 * 1024;
 
 /** Warns about JSON after other output, which Claude does not read. */
-function noteLateJson(text: string): string[] {
+function warnAboutLateJson(text: string): string[] {
   if (text.length > MOST_SEARCHED_CHARACTERS || !hasLateAnswer(text)) return [];
   return [
     'the JSON after other output was not read: stdout must hold nothing but the JSON object; send log lines to stderr',

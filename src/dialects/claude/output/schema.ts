@@ -1,5 +1,6 @@
 import { findClosestName } from '../../../base/did-you-mean.ts';
 import { isRecord, getTypeName } from '../../../base/json.ts';
+import { listMisspeltKeys } from '../../misspelt-fields.ts';
 import type { ClaudeEvent } from '../events.ts';
 
 /** Every field that `hookSpecificOutput` can have on some event. */
@@ -102,7 +103,13 @@ const READ_AT_THE_TOP = [
 ];
 
 /** Warns about keys that nothing reads, which may be misplaced or misspelt. */
-function noteUnreadKeys(event: ClaudeEvent, answer: Fields, specific: Fields): string[] {
+function warnAboutKeys(
+  event: ClaudeEvent,
+  answer: Fields,
+  specific: Fields,
+  approvalKeys: readonly string[],
+): string[] {
+  const read = [...READ_AT_THE_TOP, ...approvalKeys];
   const unread = Object.keys(answer).filter((key) => !READ_AT_THE_TOP.includes(key));
   const misplaced = unread.filter((key) => isSpecific(key));
   const unknown = unread.filter((key) => !isSpecific(key));
@@ -117,18 +124,23 @@ function noteUnreadKeys(event: ClaudeEvent, answer: Fields, specific: Fields): s
     ),
     ...noteKeys(
       unknown,
-      (keys) => `unknown and not read: ${keys}${suggest(unknown, READ_AT_THE_TOP)}`,
+      (keys) => `unknown and not read: ${keys}${suggest(unknown, [...read, ...SPECIFIC_FIELDS])}`,
     ),
     ...noteKeys(
       inside,
       (keys) =>
-        `not read in hookSpecificOutput on ${event}: ${keys}${suggest(inside, READ_FIELDS[event])}${describeReadFields(event)}`,
+        `not read in hookSpecificOutput on ${event}: ${keys}${suggest(inside, [...READ_FIELDS[event], ...SPECIFIC_FIELDS])}${describeReadFields(event)}`,
     ),
+    ...listMisspeltKeys(specific['decision'], DECISION_KEYS, 'hookSpecificOutput.decision.'),
   ];
 }
 
+const DECISION_KEYS = ['behavior', 'updatedInput', 'updatedPermissions', 'message', 'interrupt'];
+
 function suggest(keys: readonly string[], known: readonly string[]): string {
-  const meant = new Set(keys.flatMap((key) => findClosestName(key, known) ?? []));
+  const meant = new Set(
+    keys.flatMap((key) => (known.includes(key) ? [] : (findClosestName(key, known) ?? []))),
+  );
   return meant.size === 0 ? '' : `; did you mean ${[...meant].join(', ')}?`;
 }
 
@@ -200,11 +212,18 @@ export interface PermissionDecision {
 }
 
 type CheckedAnswer =
-  | { readonly ok: true; readonly answer: HookAnswer; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: true; readonly answer: HookAnswer; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problem: string; readonly warnings: readonly string[] };
 
-/** Checks a hook's JSON as strictly as Claude does: one field of a wrong type invalidates all of it. */
-export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
+/**
+ * Checks a hook's JSON as strictly as Claude does: one field of a wrong type invalidates all of it. `approvalKeys`
+ * are further keys that the hook may have meant.
+ */
+export function checkAnswer(
+  event: ClaudeEvent,
+  value: Fields,
+  approvalKeys: readonly string[] = [],
+): CheckedAnswer {
   const read = createReader(value, '');
   const specificFields = read.record('hookSpecificOutput');
   const inside = createReader(selectReadFields(event, specificFields ?? {}), 'hookSpecificOutput.');
@@ -222,10 +241,11 @@ export function checkAnswer(event: ClaudeEvent, value: Fields): CheckedAnswer {
     read.problem() ??
     (specificFields === undefined ? null : findNameProblem(event, specificFields)) ??
     inside.problem();
+  const warnings = warnAboutKeys(event, value, specificFields ?? {}, approvalKeys);
   if (problem !== null) {
-    return { ok: false, problem: `${problem}${suggestSpelling(value, specificFields)}` };
+    return { ok: false, problem: `${problem}${suggestSpelling(value, specificFields)}`, warnings };
   }
-  return { ok: true, answer, notes: noteUnreadKeys(event, value, specificFields ?? {}) };
+  return { ok: true, answer, warnings };
 }
 
 function selectReadFields(event: ClaudeEvent, specificFields: Fields): Fields {

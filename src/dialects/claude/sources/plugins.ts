@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory } from '../../../base/files.ts';
-import { isRecord, parseJson } from '../../../base/json.ts';
+import { isRecord } from '../../../base/json.ts';
 import { findRealPath, isInside } from '../../../base/paths.ts';
 import type { Ignored, Place } from '../../discovery.ts';
 import { findOwningRoot } from '../../workspace-roots.ts';
 import type { PluginFacts, Source } from '../entry.ts';
 import type { ClaudePlaces } from '../session.ts';
-import { readConfigText } from '../../read-config-text.ts';
+import { readConfigObject, readConfigText } from '../../read-config-text.ts';
 import { isTrusted, type SettingsReading, selectScalars } from './settings.ts';
 import {
   describePart,
@@ -83,8 +83,12 @@ const PARTS_OF_PLUGIN = ['hooks', 'skills', 'commands', 'agents', '.mcp.json'];
 function explainNoPlugin(directory: string): string | null {
   const parts = [path.join('.claude-plugin', 'plugin.json'), ...PARTS_OF_PLUGIN];
   if (parts.some((part) => existsSync(path.join(directory, part)))) return null;
-  const market = readJsonObject(path.join(directory, '.claude-plugin', 'marketplace.json'));
-  if (market === null) return 'contains no plugin, but was passed with --plugin-dir';
+  const file = path.join(directory, '.claude-plugin', 'marketplace.json');
+  const { value: market, problem } = readConfigObject(file);
+  if (market === null) {
+    const broken = problem === null ? '' : `; ${path.relative(directory, file)} ${problem.why}`;
+    return `contains no plugin, but was passed with --plugin-dir${broken}`;
+  }
   const listed: readonly unknown[] = Array.isArray(market['plugins']) ? market['plugins'] : [];
   const inside = listed.flatMap((each) =>
     isRecord(each) && typeof each['source'] === 'string' ? [each['source']] : [],
@@ -96,14 +100,10 @@ function explainNoPlugin(directory: string): string | null {
 const MOST_NAMED = 5;
 
 function readManifestName(directory: string): string | null {
-  const name = readJsonObject(path.join(directory, '.claude-plugin', 'plugin.json'))?.['name'];
+  // A manifest that is not JSON is reported when its hooks are read.
+  const { value } = readConfigObject(path.join(directory, '.claude-plugin', 'plugin.json'));
+  const name = value?.['name'];
   return typeof name === 'string' && name !== '' ? name : null;
-}
-
-function readJsonObject(file: string): Readonly<Record<string, unknown>> | null {
-  const text = readConfigText(file);
-  const parsed = typeof text === 'string' ? parseJson(text) : null;
-  return parsed !== null && parsed.ok && isRecord(parsed.value) ? parsed.value : null;
 }
 
 function resolveOwner(plugin: PluginCandidate, places: ClaudePlaces): PluginCandidate {
@@ -121,14 +121,20 @@ function listEnabledPlugins(
   );
   if (ids.size === 0) return [];
   const index = createPluginIndex(places);
+  const reported = new Set<string>();
+  const isNew = ({ path: file }: Ignored): boolean => {
+    const isFirst = !reported.has(file);
+    reported.add(file);
+    return isFirst;
+  };
   return [...ids].flatMap((id): readonly (PluginCandidate | Ignored)[] => {
     const { enabling, ignored } = findEnabling(id, settings);
     if (enabling === null) return ignored;
     const { place, root, kind, file } = enabling.source;
-    const directory = index(id);
+    const { directory, problems } = index(id);
     if (directory === null) {
       const why = `the plugin ${id} is enabled and not installed here, so its hooks do not run`;
-      return [...ignored, { path: file, why }];
+      return [...ignored, ...problems.filter(isNew), { path: file, why }];
     }
     const isForced = kind === 'managed';
     const owner =
@@ -217,21 +223,30 @@ function createFacts(
   };
 }
 
-/** Finds the directory of a plugin by its id, `name@marketplace`; null when it is not installed. */
-type PluginIndex = (id: string) => string | null;
+/**
+ * Finds the directory of a plugin by its id, `name@marketplace`; null when it is not installed. `problems`
+ * are the lists that could not be read.
+ */
+type PluginIndex = (id: string) => {
+  readonly directory: string | null;
+  readonly problems: readonly Ignored[];
+};
 
 /** Reads Claude Code's list of installed plugins and the marketplaces on this machine. */
 function createPluginIndex(places: ClaudePlaces): PluginIndex {
-  if (places.claudeDirectory === null) return () => null;
-  const directory = path.join(places.claudeDirectory, 'plugins');
-  const installed = readJsonObject(path.join(directory, 'installed_plugins.json'))?.['plugins'];
-  const marketplaces = readJsonObject(path.join(directory, 'known_marketplaces.json')) ?? {};
+  if (places.claudeDirectory === null) return () => ({ directory: null, problems: [] });
+  const base = path.join(places.claudeDirectory, 'plugins');
+  const list = readConfigObject(path.join(base, 'installed_plugins.json'));
+  const marketplaces = readConfigObject(path.join(base, 'known_marketplaces.json'));
+  const installed = list.value?.['plugins'];
   return (id) => {
-    const found = findInstalled(isRecord(installed) ? installed[id] : undefined, places);
-    const pluginDirectory = found ?? findInMarketplace(id, directory, marketplaces);
-    if (pluginDirectory === null) return null;
-    const absolute = path.resolve(directory, pluginDirectory);
-    return isDirectory(absolute) ? absolute : null;
+    const catalogue = openCatalogue(id, base, marketplaces.value ?? {});
+    const found =
+      findInstalled(isRecord(installed) ? installed[id] : undefined, places) ?? catalogue.find();
+    const directory = found === null ? null : path.resolve(base, found);
+    const problems = [list, marketplaces, catalogue].flatMap(({ problem }) => problem ?? []);
+    const isThere = directory !== null && isDirectory(directory);
+    return { directory: isThere ? directory : null, problems };
   };
 }
 
@@ -247,21 +262,30 @@ function findInstalled(listed: unknown, { startDirectory }: ClaudePlaces): strin
   return typeof installPath === 'string' ? installPath : null;
 }
 
-function findInMarketplace(
+/** Reads the catalogue of the plugin's marketplace. */
+function openCatalogue(
   id: string,
   directory: string,
   marketplaces: Readonly<Record<string, unknown>>,
-): string | null {
+) {
   const { name, marketplace } = splitPluginId(id);
   const marketplaceEntry = marketplaces[marketplace];
   const location = isRecord(marketplaceEntry) ? marketplaceEntry['installLocation'] : undefined;
   const base =
     typeof location === 'string' ? location : path.join(directory, 'marketplaces', marketplace);
-  const catalogue = readJsonObject(path.join(base, '.claude-plugin', 'marketplace.json')) ?? {};
-  const listed = Array.isArray(catalogue['plugins']) ? catalogue['plugins'] : [];
-  const plugin = listed.filter(isRecord).find((each) => each['name'] === name);
-  const source = plugin?.['source'];
-  return typeof source === 'string' ? path.join(base, readPluginRoot(catalogue), source) : null;
+  const { value, problem } = readConfigObject(
+    path.join(base, '.claude-plugin', 'marketplace.json'),
+  );
+  return {
+    problem,
+    find(): string | null {
+      const listed = Array.isArray(value?.['plugins']) ? value['plugins'] : [];
+      const plugin = listed.filter(isRecord).find((each) => each['name'] === name);
+      const source = plugin?.['source'];
+      if (value === null || typeof source !== 'string') return null;
+      return path.join(base, readPluginRoot(value), source);
+    },
+  };
 }
 
 function readPluginRoot({ metadata }: Readonly<Record<string, unknown>>): string {

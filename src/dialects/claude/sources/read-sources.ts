@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findRealPath } from '../../../base/paths.ts';
 import { type Ignored, listRuleProblems, type PluginFolder } from '../../discovery.ts';
-import { limitSessionEnd, computeSessionEndBudget } from '../config/time-limits.ts';
-import type { BrokenEntry, Entry, Source } from '../entry.ts';
+import { applyTimeLimits, computeSessionEndBudget } from '../config/time-limits.ts';
+import type { BrokenEntry, Entry, Limited, Source } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
 import { isGate } from '../events.ts';
 import { parsePermissions, type SourcePermissions } from './permissions.ts';
@@ -37,7 +37,7 @@ import { findProjectRoot } from '../../workspace-roots.ts';
 /** The content of all settings files, plugins, skills and agents. */
 export interface SourcesReading {
   /** In declared order: user, project, local, flag, plugins, managed. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly Limited<Entry>[];
   readonly broken: readonly BrokenEntry[];
   readonly ignored: readonly Ignored[];
   /** Directories whose changes require another discovery; they need not exist. */
@@ -80,20 +80,19 @@ export function readSources(
     ...ofMarkdown,
   ]);
   const { running, off } = partitionBySwitch(found, createSwitches(settings));
-  const longest = findLongestSessionEnd(settings.filter(isTrusted));
-  const sessionEndMs = computeSessionEndBudget(longest, places.env);
+  const sessionEndMs = computeSessionEndBudget(listEntries(settings.filter(isTrusted)), places.env);
   // A workspace's settings change the budget of its own hooks only.
-  const workspaceEndMs = computeSessionEndBudget(findLongestSessionEnd(settings), places.env);
+  const workspaceEndMs = computeSessionEndBudget(listEntries(settings), places.env);
   const mcp = readServers(places, settings, plugins, readText);
   const gateFiles = listBrokenGateFiles(found);
   const permissions = settings.flatMap((each) => parsePermissions(each, gateFiles));
   const sandboxes = settings.flatMap((each) => parseSandbox(each, places.home));
   return {
     entries: running.flatMap(({ source, hooks }) =>
-      limitSessionEnd(
-        addEnvironment(hooks.entries, source, settings),
-        source.place === 'workspace' ? workspaceEndMs : sessionEndMs,
-      ),
+      applyTimeLimits(addEnvironment(hooks.entries, source, settings), {
+        commandTimeoutMs: places.commandTimeoutMs,
+        sessionEndMs: source.place === 'workspace' ? workspaceEndMs : sessionEndMs,
+      }),
     ),
     broken: running.flatMap(({ hooks }) => hooks.broken),
     ignored: [
@@ -134,8 +133,8 @@ function addEnvironment(
   return entries.map((entry) => ({ ...entry, environment }));
 }
 
-function findLongestSessionEnd(settings: readonly SettingsReading[]): number {
-  return Math.max(0, ...settings.map(({ hooks }) => hooks.longestSessionEndMs));
+function listEntries(settings: readonly SettingsReading[]): readonly Entry[] {
+  return settings.flatMap(({ hooks }) => hooks.entries);
 }
 
 const NO_PLUGINS = { plugins: [], ignored: [] };

@@ -1,7 +1,7 @@
 import { isRecord, getTypeName } from '../../../base/json.ts';
 import type { Ignored } from '../../discovery.ts';
 import type { ParsedEvents } from '../config/parse-events.ts';
-import type { Part } from '../../../base/located-json.ts';
+import { describePart, type Part } from '../../../base/located-json.ts';
 import { readHooksText } from '../config/read-hooks-text.ts';
 import type { Source, SourceKind } from '../entry.ts';
 import type { HttpRules } from '../handlers/http-rules.ts';
@@ -96,10 +96,11 @@ export function isTrusted({ source }: SettingsReading): boolean {
   return source.place !== 'workspace';
 }
 
+/** Null when nothing restricts. A malformed list allows nothing, because somebody meant it to restrict. */
 function joinLists(settings: readonly SettingsReading[], name: string): readonly string[] | null {
   const lists = settings.flatMap((each) => {
-    const items = each.settings.get(name)?.items ?? null;
-    return items === null ? [] : [items.map(({ value }) => value).filter(isText)];
+    const part = each.settings.get(name);
+    return part === undefined ? [] : [(part.items ?? []).map(({ value }) => value).filter(isText)];
   });
   return lists.length === 0 ? null : [...new Set(lists.flat())];
 }
@@ -149,6 +150,39 @@ const WORKSPACE_MAY_NOT = {
 
 const MANAGED_ONLY = ['allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;
 
+const RESTRICTING_LISTS = [URLS, VARIABLES] as const;
+
+/** Finds lists that were meant to restrict and cannot be read, in whole or in part. */
+function findMalformedLists({ source, settings }: SettingsReading): Ignored[] {
+  return RESTRICTING_LISTS.flatMap((name) => {
+    const list = settings.get(name);
+    if (list === undefined) return [];
+    const wrong = list.items === null ? [list] : list.items.filter(({ value }) => !isText(value));
+    return wrong.map((part) => ({
+      path: source.file,
+      why: `"${name}" at line ${part.line}: expected a list of strings, found ${describePart(part)}, which allows nothing`,
+      mayHideHook: true as const,
+    }));
+  });
+}
+
+/** Finds switches of the administrator that are neither on nor off; they count as on. */
+function findMalformedSwitches({ source, settings }: SettingsReading): Ignored[] {
+  if (source.kind !== 'managed') return [];
+  return MANAGED_ONLY.flatMap((name) => {
+    const part = settings.get(name);
+    const isList = name === 'strictPluginOnlyCustomization' && part?.items?.every(isTextPart);
+    if (part === undefined || typeof part.value === 'boolean' || isList === true) return [];
+    const expected = name === 'strictPluginOnlyCustomization' ? ', or a list of strings' : '';
+    const why = `"${name}" at line ${part.line}: expected true or false${expected}, found ${describePart(part)}, which counts as true`;
+    return [{ path: source.file, why, mayHideHook: true as const }];
+  });
+}
+
+function isTextPart({ value }: Part): boolean {
+  return isText(value);
+}
+
 /** Finds settings that have no effect in this file, and malformed ones. */
 export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const { source, settings } = reading;
@@ -163,6 +197,8 @@ export function findIneffectiveSettings(reading: SettingsReading): Ignored[] {
   const notManaged = source.kind === 'managed' ? [] : MANAGED_ONLY;
   const disable = settings.get('disableAllHooks');
   return [
+    ...findMalformedLists(reading),
+    ...findMalformedSwitches(reading),
     ...notHere,
     ...notManaged.flatMap((name) => describe(name, 'it applies only in managed settings')),
     ...(disable === undefined || typeof disable.value === 'boolean'

@@ -12,7 +12,7 @@ export type WhyOff = (source: Source, plugin: Plugin | null) => string | null;
  */
 export function createSwitches(settings: readonly SettingsReading[]): WhyOff {
   const managed = settings.filter(({ source }) => source.kind === 'managed');
-  const managedOnly = managed.find((each) => getValue(each, 'allowManagedHooksOnly') === true);
+  const managedOnly = managed.find((each) => isSwitchedOn(getValue(each, 'allowManagedHooksOnly')));
   const pluginsOnly = managed.find((each) =>
     isForHooks(getValue(each, 'strictPluginOnlyCustomization')),
   );
@@ -32,8 +32,14 @@ function getValue({ settings }: SettingsReading, name: string): unknown {
   return settings.get(name)?.value;
 }
 
+/** An administrator's switch that is neither true nor false was meant to restrict. */
+function isSwitchedOn(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
+
 function isForHooks(value: unknown): boolean {
-  return value === true || (Array.isArray(value) && value.includes('hooks'));
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'string');
+  return isList ? value.includes('hooks') : isSwitchedOn(value);
 }
 
 function explainSwitch(name: string, { source }: SettingsReading): string {

@@ -3,7 +3,7 @@ import { findTool } from '../../../agent/tools/index.ts';
 import {
   listToolViews,
   findVocabulary,
-  type Vocabulary,
+  type OwnVocabulary,
 } from '../../../tool-vocabularies/tool-views.ts';
 import type { OnIssue, PluginIssue } from '../../../plugins/plugin-issue.ts';
 
@@ -49,7 +49,7 @@ function findOwner(name: string, others: readonly Tool[]): string | null {
 }
 
 /** Whether plugins may use the names of a vocabulary that none of our tools has, and those of MCP tools. */
-const HAS_FREE_NAMES: Readonly<Record<Vocabulary, boolean>> = {
+const HAS_FREE_NAMES: Readonly<Record<OwnVocabulary, boolean>> = {
   claude: false,
   classic: false,
   sdk: true,

@@ -130,7 +130,12 @@ export class EventDispatcher {
 
   #forward(event: RuntimeEvent, agent: AgentState): void {
     if (event.type === 'tool-start') this.#started.add(event.callId);
-    for (const body of this.#convert(event, agent)) this.#notify(body, agent);
+    for (const body of this.#convert(event, agent)) {
+      if (body.type === 'message-added' && event.type === 'tool-end') {
+        this.#snapshots.recordResult(agent, body.message);
+      }
+      this.#notify(body, agent);
+    }
   }
 
   #notify(
@@ -271,7 +276,7 @@ function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs:
   if (active.readExit() !== null) return;
   // The exit of its process is reported elsewhere.
   const fail = (message: string): void => {
-    if (active.readExit() === null) active.countFailure('onEvent', message);
+    if (active.readExit() === null) active.countFailure('onEvent', { message });
   };
   try {
     const result: unknown = runAsPlugin(file, () => hooks.onEvent?.(event));

@@ -14,6 +14,7 @@ import {
 } from '../../../plugins/messages/agent-messages.ts';
 import type { HookEvent } from '../../../hooks/facts.ts';
 import type { AgentMessage } from '../../../plugins/contract/message.ts';
+import type { Message } from '../../../sessions/messages.ts';
 import type { AgentRunResult } from '../../../plugins/contract/runtime-hooks.ts';
 import {
   type AgentRuntimeStateSnapshot,
@@ -42,6 +43,22 @@ type AgentMoment = Pick<AgentState, 'status'> & {
   readonly role: string | null;
 };
 
+/** How far a conversation had come. The list only grows; a compacted conversation is another list. */
+interface Extent {
+  readonly messages: readonly Message[];
+  readonly count: number;
+  /** Results of the batch that runs. */
+  readonly results: readonly AgentMessage[];
+}
+
+function isSameExtent(one: Extent, other: Extent): boolean {
+  return (
+    one.messages === other.messages &&
+    one.count === other.count &&
+    one.results.length === other.results.length
+  );
+}
+
 /** Creates copies of agents' states for plugins, from the agent's current state. */
 export class Snapshots {
   /** Conversations in the form that plugins get. */
@@ -49,7 +66,9 @@ export class Snapshots {
   readonly #options: SnapshotOptions;
   readonly #standalone: StandaloneAgent | null;
   readonly #converted = new WeakMap<AgentState['conversation'], IncrementalMessages>();
-  #last: AgentRuntimeStateSnapshot | null = null;
+  /** Results that the agent adds to its conversation only with those of the whole batch. */
+  readonly #results = new WeakMap<AgentState, Extent>();
+  #last: { readonly snapshot: AgentRuntimeStateSnapshot; readonly extent: Extent } | null = null;
 
   constructor(options: SnapshotOptions, standalone: StandaloneAgent | null = null) {
     this.#options = options;
@@ -73,10 +92,32 @@ export class Snapshots {
   ): AgentRuntimeStateSnapshot {
     const moment = { ...at, role: at.role ?? this.#findRole(agent) };
     const usage = this.computeUsage(agent);
+    const extent = this.#measure(agent);
     // Most events are text deltas, between which nothing changes.
-    if (this.#last !== null && isStill(this.#last, agent, moment, usage)) return this.#last;
-    const snapshot = this.#build(agent, moment, usage);
-    return (this.#last = shareMessages(snapshot, () => this.#convert(agent)));
+    if (
+      this.#last !== null &&
+      isSameExtent(this.#last.extent, extent) &&
+      isStill(this.#last.snapshot, agent, moment, usage)
+    ) {
+      return this.#last.snapshot;
+    }
+    const built = this.#build(agent, moment, usage);
+    const snapshot = shareMessages(built, () => this.#convert(agent));
+    this.#last = { snapshot, extent };
+    return snapshot;
+  }
+
+  /** Adds the result of a call to the snapshots until it is in the conversation. */
+  recordResult(agent: AgentState, result: AgentMessage): void {
+    const { messages, count, results } = this.#measure(agent);
+    this.#results.set(agent, { messages, count, results: [...results, result] });
+  }
+
+  #measure(agent: AgentState): Extent {
+    const { messages } = agent.conversation;
+    const pending = this.#results.get(agent);
+    const isCurrent = pending?.messages === messages && pending.count === messages.length;
+    return { messages, count: messages.length, results: isCurrent ? pending.results : [] };
   }
 
   takeAt(event: HookEvent): AgentRuntimeStateSnapshot {
@@ -139,8 +180,9 @@ export class Snapshots {
   }
 
   #build(agent: AgentState, moment: AgentMoment, usage: Usage): AgentRuntimeStateSnapshot {
-    const { facts, runId, pendingCalls, conversation } = agent;
+    const { facts, runId, pendingCalls } = agent;
     const { status, iteration, role } = moment;
+    const { messages, count, results } = this.#measure(agent);
     const snapshot: Omit<AgentRuntimeStateSnapshot, 'messages'> = {
       agentId: facts.id,
       parentAgentId: facts.parentId ?? this.#standalone?.parentAgentId ?? null,
@@ -156,7 +198,11 @@ export class Snapshots {
     if (role !== null) snapshot.agentRole = role;
     if (lastError !== null) snapshot.lastError = lastError;
     if (lastErrorClass !== undefined) snapshot.lastErrorClass = lastErrorClass;
-    defineMessages(snapshot, () => this.messages.convertAll(conversation.messages));
+    // The conversation may have grown when a plugin reads what it kept.
+    defineMessages(snapshot, () => [
+      ...this.messages.convertAll(messages.slice(0, count)),
+      ...results.map((result) => structuredClone(result)),
+    ]);
     return snapshot;
   }
 

@@ -113,7 +113,7 @@ export class HostedPlugin {
     await setUpPlugin(loaded, context, {
       isStrict,
       // The host repeats the registration, and warns then.
-      onWarning: () => undefined,
+      onViolation: () => undefined,
       onEventType: (type) => this.#ports.declare(type),
     });
     const registered = await this.#registeredHere();

@@ -32,7 +32,7 @@ test('all occurrences are replaced when that is asked', () => {
 test('a text that occurs never or several times is reported', () => {
   expect(replaced('abc', 'x', 'y')).toBe('String to replace not found in file.\nString: x');
   expect(replaced('x x x', 'x', 'y')).toBe(
-    'Found 3 matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: x',
+    'Found 3 matches of the string to replace. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: x',
   );
 });
 

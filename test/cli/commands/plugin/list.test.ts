@@ -352,15 +352,27 @@ describe('hookline plugin validate', () => {
     });
   });
 
-  it('distinguishes warnings from errors, and treats both as errors with --strict', async () => {
+  it('refuses what breaks the rules of the manifest, all of it, and only warns of it with --lenient', async () => {
     const workspace = createTempWorkspace();
     const file = write(
       workspace.directory,
       'loose.ts',
       `export default { name: 'loose', manifest: { capabilities: ['hooks'] }, setup(api) { api.registerCommand({ name: 'x' }); } };`,
     );
-    const loose = await plugin(workspace, ['validate', file]);
-    expect({ code: loose.code, lines: loose.stdout.split('\n') }).toEqual({
+    const refused = await plugin(workspace, ['validate', file]);
+    expect({ code: refused.code, lines: refused.stdout.split('\n') }).toEqual({
+      code: 1,
+      lines: [
+        'loose  2 errors',
+        `  ${file}`,
+        '  commands: x',
+        '  error validate: it declares the capability "hooks" and has no hooks',
+        '  error setup: registerCommand requires the "commands" capability, which its manifest does not declare',
+        '',
+      ],
+    });
+    const lenient = await plugin(workspace, ['validate', file, '--lenient']);
+    expect({ code: lenient.code, lines: lenient.stdout.split('\n') }).toEqual({
       code: 0,
       lines: [
         'loose  2 warnings',
@@ -371,12 +383,45 @@ describe('hookline plugin validate', () => {
         '',
       ],
     });
-    const strict = await plugin(workspace, ['validate', file, '--strict', '--json']);
-    expect({ code: strict.code, ...jsonOf(strict) }).toMatchObject({
-      code: 1,
-      valid: false,
-      plugins: [{ findings: [{ level: 'error' }] }],
+  });
+
+  it.each([
+    ['tools', 'api.registerTool({ name: "a", description: "", inputSchema: {}, execute() {} })'],
+    ['messageBuilders', 'api.registerMessageBuilder({ name: "a", build: (all) => all })'],
+    ['providers', 'api.registerProvider({ name: "a" })'],
+    ['rules', 'api.registerRule({ id: "a", content: "a" })'],
+  ])('refuses a registration without the capability %s', async (capability, registration) => {
+    const workspace = createTempWorkspace();
+    const text = `export default { name: 'x', manifest: { capabilities: ['commands'] }, setup(api) { ${registration}; } };`;
+    const file = write(workspace.directory, 'x.ts', text);
+    for (const env of [{}, { HOOKLINE_PLUGIN_ISOLATION: 'process' }]) {
+      const result = await plugin(workspace, ['validate', file, '--json'], env);
+      expect({ code: result.code, ...jsonOf(result) }).toMatchObject({
+        code: 1,
+        valid: false,
+        plugins: [
+          {
+            findings: [
+              {
+                rule: 'setup',
+                level: 'error',
+                message: expect.stringContaining(`requires the "${capability}" capability`),
+              },
+            ],
+          },
+        ],
+      });
+    }
+  });
+
+  it('counts other warnings as errors with --strict only', async () => {
+    const workspace = createTempWorkspace();
+    const file = write(workspace.directory, 'off.ts', named('off', ', disabled: true '));
+    expect(await plugin(workspace, ['validate', file])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('off  1 warning'),
     });
+    expect(await plugin(workspace, ['validate', file, '--strict'])).toMatchObject({ code: 1 });
   });
 
   it.each([

@@ -248,6 +248,8 @@ describe('a standalone agent, as the one of @cline/agents', () => {
         [delta({ inputText: '{"a":' }), delta({ inputText: '1}' })],
         [delta({ inputText: '{"a":' }), delta({ inputText: '1}' }), delta({ input: { a: 1 } })],
         [delta({ inputText: '{"a":1}' }), delta({ inputText: '{"a":1}' })],
+        [delta({ inputText: '{"a"' }), delta({ inputText: '{"a":1}' })],
+        [delta({ inputText: '{"a":' }), delta({ inputText: '{"a":1}}' })],
         [delta({ input: { a: 1 } }), delta({ input: { a: 2 } })],
         [delta({ input: { a: 1 }, inputText: '{"a":7}' })],
         [delta({ input: '{"a":1}' })],
@@ -264,11 +266,25 @@ describe('a standalone agent, as the one of @cline/agents', () => {
       [[{ a: 1 }], null],
       [[{ a: 1 }], null],
       [[{ a: 1 }], null],
+      [[{ a: 1 }], null],
+      [[{ a: { a: 1 } }], null],
       [[{ a: 2 }], null],
       [[{ a: 1 }], null],
       [[{ a: 1 }], null],
       [[{ a: 1 }], { signature: 'x' }],
     ]);
+  });
+
+  it('fails when the answer is empty', async () => {
+    const [result, count] = await runAgent(`
+      const model = createModel([{ type: 'finish', reason: 'stop' }], SAID);
+      const { status, error } = await new Agent({ model }).run('go');
+      report({ status, error: error?.message });
+      report(model.requests.length);
+      process.exit();
+    `);
+    expect(result).toEqual({ status: 'failed', error: expect.stringContaining('empty answer') });
+    expect(count).toBe(1);
   });
 
   it('reports calls that the model’s service made, and does not make them again', async () => {

@@ -100,7 +100,7 @@ describe('a provider of Cline’s catalogue', () => {
     const { code, stderr } = await runHookline(args, at(workspace));
     expect([code, stderr]).toEqual([
       expect.any(Number),
-      expect.stringContaining('No API key found for Groq; set GROQ_API_KEY'),
+      expect.stringContaining('no API key found for Groq (GROQ_API_KEY)'),
     ]);
     const service = await startService([{ text: 'Hello from Groq.' }]);
     const answered = await runHookline(
@@ -117,15 +117,15 @@ it('an unknown provider is refused with the nearest name, one with a format of i
     [],
   );
   expect(reports).toEqual([
-    ['gruq', 'Unknown model provider "gruq".', expect.stringContaining('Did you mean "groq"?')],
+    ['gruq', 'unknown model provider "gruq"', expect.stringContaining('Did you mean "groq"?')],
     [
       'vercel-ai-gatway',
-      'Unknown model provider "vercel-ai-gatway".',
+      'unknown model provider "vercel-ai-gatway"',
       expect.stringContaining('Did you mean "vercel-ai-gateway"?'),
     ],
     [
       'bedrock',
-      'The provider "bedrock" uses signed requests of AWS, which Hookline does not speak.',
+      'provider "bedrock" uses signed requests of AWS, which Hookline does not speak',
       expect.stringContaining('Llms.registerHandler("bedrock", …)'),
     ],
   ]);

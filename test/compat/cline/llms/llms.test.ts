@@ -105,7 +105,7 @@ describe('the catalogue', () => {
     await expect(async () =>
       providers.find('cloud')?.open({ ...choice, passedKeys: [] }),
     ).rejects.toThrow(
-      'The provider "cloud" of Llms.registerProvider cannot be used: it speaks "bedrock"',
+      'provider "cloud" of Llms.registerProvider cannot be used: it speaks "bedrock"',
     );
   });
 });

@@ -16,6 +16,7 @@ import {
   resolvePluginConfigSearchPaths,
   uninstallPlugin,
 } from '../../../../src/index.ts';
+import { noopTelemetry } from '../../../../src/plugins/contract/plugin.ts';
 import { directoryWith, sample } from '../../../plugins/author/documented-plugins.ts';
 
 /** Directories with these files, and a home among them. */
@@ -57,6 +58,24 @@ describe('plugins from disk, without a session', () => {
     });
     await telling.setup?.(Object.create(null), { session: { sessionId: '1' } });
     expect(reports).toEqual(['told', { email: 'a@b.c' }, { sessionId: '1' }]);
+  });
+
+  it('receive the telemetry of their loader where the session has none of its own', async () => {
+    const directory = createDirectories({
+      'counting.ts': plugin(
+        'counting',
+        'setup(api, ctx) { ctx.logger.log(String(ctx.telemetry.isEnabled())) }',
+      ),
+    });
+    const enabled: string[] = [];
+    const logger = { debug: () => undefined, log: (text: string) => void enabled.push(text) };
+    const telemetry = { ...noopTelemetry, isEnabled: () => true };
+    const load = (options: object) =>
+      loadAgentPluginFromPath('counting.ts', { cwd: directory, logger, ...options });
+    const ofSession = { logger: undefined, telemetry: noopTelemetry };
+    await (await load({})).setup?.(Object.create(null), ofSession);
+    await (await load({ telemetry })).setup?.(Object.create(null), ofSession);
+    expect(enabled).toEqual(['false', 'true']);
   });
 
   it('that cannot be loaded are an error, or a failure beside the others', async () => {

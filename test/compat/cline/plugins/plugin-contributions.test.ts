@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AgentPlugin } from '../../../../src/plugins/contract/plugin.ts';
+import {
+  type AgentPlugin,
+  noopTelemetry,
+  type Telemetry,
+} from '../../../../src/plugins/contract/plugin.ts';
 import { createTool } from '../../../../src/plugins/contract/tool.ts';
 import {
   answers,
@@ -196,6 +200,18 @@ describe('setup', () => {
       'set up',
       'disposed',
     ]);
+  });
+
+  it('receives the telemetry of the program, or else one that sends nothing', async () => {
+    const own: Telemetry = { ...noopTelemetry, isEnabled: () => true };
+    const enabled: unknown[] = [];
+    const extensions = [
+      plugin('counting', { setup: (_api, ctx) => void enabled.push(ctx.telemetry?.isEnabled()) }),
+    ];
+    await (await createSdkFixture([DONE])).start({ extensions });
+    await (await createSdkFixture([DONE], { telemetry: own })).start({ extensions });
+    await (await createSdkFixture([DONE])).start({ extensions, telemetry: own });
+    expect(enabled).toEqual([false, true, true]);
   });
 
   it('keeps the first of two plugins with one name, and says so', async () => {

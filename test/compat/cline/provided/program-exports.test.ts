@@ -93,6 +93,37 @@ describe('what programs import from @cline/core', () => {
     expect(JSON.stringify(service.requests()[1]?.messages)).toContain('not here');
   });
 
+  it('makes tools that understand what models write instead of a list', async () => {
+    const { reports } = await runProgram(
+      `import { createDefaultTools } from 'hookline';
+      const paths = [], commands = [];
+      const [read, run] = createDefaultTools({
+        cwd: '/w',
+        executors: {
+          readFile: async (request) => void paths.push(request),
+          bash: async (command) => void commands.push(command),
+        },
+      });
+      for (const input of ['/a', ['/b'], { path: '/c', start_line: 2 }, { file_path: '/d' }, { filePath: '/e' },
+        { paths: ['/f'] }, { file_paths: '/g' }, { files: ['/h', { path: '/i' }] }]) await read.execute(input, {});
+      for (const input of ['a', ['b'], { command: 'c' }, { cmd: 'd' }, { commands: 'e' },
+        { commands: [{ command: 'f', args: ['-g'] }, 'h'] }]) await run.execute(input, {});
+      report(paths);
+      report(commands);
+      process.exit();`,
+      [],
+    );
+    expect(reports).toEqual([
+      [
+        { path: '/a' },
+        { path: '/b' },
+        { path: '/c', start_line: 2 },
+        ...['/d', '/e', '/f', '/g', '/h', '/i'].map((file) => ({ path: file })),
+      ],
+      ['a', 'b', 'c', 'd', 'e', 'f -g', 'h'],
+    ]);
+  });
+
   it('makes tools of a program’s own executors, and one that starts another agent', async () => {
     const { reports } = await runProgram(
       `import { Agent, createDefaultTools, createSpawnAgentTool } from 'hookline';

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runProgram } from '../sdk-program.ts';
+import { hooklineProgram } from '../../../cli/hookline.ts';
+import { write } from '../../../cli/temp-workspace.ts';
+import { createProgramWorkspace, runProgram } from '../sdk-program.ts';
 
 const TOOLS = `
 import { ClineCore, createTool } from 'hookline';
@@ -188,5 +190,34 @@ describe('a turn with several calls', () => {
       ['ran', 20],
       [10, 20],
     ]);
+  });
+});
+
+describe('a prompt that a SessionStart hook sends', () => {
+  const SENDING = `"${process.execPath}" "${hooklineProgram()}" session send QUEUED`;
+
+  it.each([
+    ["after the program's own", "prompt: 'go'", ['go', 'QUEUED']],
+    ['at once in a session without one', '', ['QUEUED']],
+  ])('runs %s', async (_, input, prompts) => {
+    const workspace = createProgramWorkspace();
+    const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: SENDING }] }] };
+    write(workspace.home, '.claude/settings.json', JSON.stringify({ hooks }));
+    const { service } = await runProgram(
+      `import { ClineCore } from 'hookline';
+      const core = await ClineCore.create({});
+      const ended = new Set();
+      const done = new Promise((resolve) => core.subscribe((event) => {
+        if (event.type !== 'agent_event' || event.payload.event.type !== 'done') return;
+        ended.add(event);
+        if (ended.size === ${prompts.length}) resolve();
+      }));
+      await core.start({ config: config(), interactive: true, ${input} });
+      await done;
+      await core.dispose();`,
+      [{ text: 'a' }, { text: 'b' }],
+      { workspace },
+    );
+    expect(service.requests().map(({ messages }) => messages.at(-1)?.text)).toEqual(prompts);
   });
 });

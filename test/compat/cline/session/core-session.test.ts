@@ -233,7 +233,7 @@ describe('start', () => {
     expect(result?.text).toContain('401');
     expect(await caught(fixture.start({ providerId: 'open-router' }))).toMatchObject({
       code: 'MODEL_UNKNOWN',
-      message: 'Unknown model provider "open-router".',
+      message: 'unknown model provider "open-router"',
     });
     expect(await caught(ClineCore.create({ backendMode: 'hub' }))).toMatchObject({
       code: 'SDK_UNSUPPORTED',

@@ -62,7 +62,10 @@ export const preCases = callGroup({
       '"permissionDecision": deny',
     ),
     text_then_json: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
-    json_then_text: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
+    json_then_text: refusedAsRead(
+      'its JSON was not read: line 2, column 1: text after the end of the JSON',
+      '"permissionDecision": deny',
+    ),
     array_json: refusedAsRead(
       'expected one JSON object such as {"decision": "block"}, found an array',
       '"decision": block',
@@ -85,7 +88,7 @@ export const multi = callGroup({
       '[TOOL_RESULT ERR] PreToolUse:Bash hook error: [node case.mjs a]: A exit2\n[node case.mjs b]: B exit2',
     upd_slow_first: '[TOOL_RESULT] FROM_B',
     two_ctx:
-      '[TOOL_RESULT] CASE_two_ctx\n\n<system-reminder>\nPreToolUse:Bash hook additional context: ctx A\nctx B\n(from claude:user:PreToolUse:case.mjs, claude:user:PreToolUse:case.mjs~2)\n</system-reminder>',
+      '[TOOL_RESULT] CASE_two_ctx\n\n<system-reminder>\nPreToolUse:Bash hook additional context: ctx A\n\nctx B\n(from claude:user:PreToolUse:case.mjs, claude:user:PreToolUse:case.mjs~2)\n</system-reminder>',
   },
 });
 

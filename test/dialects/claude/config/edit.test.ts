@@ -97,7 +97,7 @@ describe('removing an entry', () => {
   });
 
   test.each([
-    ['{"hooks": ', 'expected JSON, found an error at line 1'],
+    ['{"hooks": ', 'found the end of the file at column 11 (missing a value and } at the end)'],
     ['{}', 'expected this handler of Stop at line 1, found no such handler there'],
   ])('of %s is refused', (text, message) => {
     expect(() => removeEntry(text, { event: 'Stop', line: 1 })).toThrow(message);
@@ -154,7 +154,7 @@ describe('adding an entry', () => {
     ['[]', 'expected an object with "hooks", found array'],
     ['{"hooks": []}', '"hooks": expected an object of events, found array'],
     ['{"hooks": {"Stop": {}}}', '"Stop": expected an array of matcher groups, found object'],
-    ['{,}', 'expected JSON, found an error at line 1'],
+    ['{,}', 'line 1: expected JSON, found "," at column 2 (one comma too many)'],
   ])('to %s is refused', (text, message) => {
     expect(() => addEntry(text, 'Stop', { matcher: undefined, handler: HANDLER })).toThrow(message);
   });

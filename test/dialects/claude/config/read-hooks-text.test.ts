@@ -117,10 +117,10 @@ describe('a settings text', () => {
       },
     });
     expect(entries).toMatchObject([
-      { url: 'https://x/', headers: { a: 'b' }, allowedEnvVars: ['T'], timeoutMs: 600_000 },
+      { url: 'https://x/', headers: { a: 'b' }, allowedEnvVars: ['T'], timeoutMs: null },
       { server: 's', tool: 't', input: { a: [1] } },
-      { prompt: 'ok?', model: 'm', continueOnBlock: true, timeoutMs: 30_000 },
-      { prompt: 'ok?', model: null, continueOnBlock: false, timeoutMs: 60_000, onFailure: 'block' },
+      { prompt: 'ok?', model: 'm', continueOnBlock: true, timeoutMs: null },
+      { prompt: 'ok?', model: null, continueOnBlock: false, timeoutMs: null, onFailure: 'block' },
     ]);
   });
 
@@ -302,35 +302,6 @@ describe('invalid entries, each beside one that runs', () => {
         event,
         why: `"type": ${event} takes handlers of type ${taken} only, found "${type}"; write it as a command`,
       },
-    ]);
-  });
-});
-
-describe('the time that a handler has', () => {
-  function limitOf(event: string, handler: object) {
-    const [entry] = read({ hooks: { [event]: [{ hooks: [handler] }] } }).entries;
-    return [entry?.timeoutMs, entry?.notes];
-  }
-
-  test.each([
-    ['PreToolUse', command('x'), 600_000],
-    ['UserPromptSubmit', command('x'), 30_000],
-    ['UserPromptSubmit', command('x', { async: true }), 600_000],
-    ['MessageDisplay', command('x'), 10_000],
-    ['UserPromptSubmit', { type: 'prompt', prompt: 'p' }, 30_000],
-    ['Stop', { type: 'agent', prompt: 'p' }, 60_000],
-    ['PreToolUse', command('x', { timeout: 0.5 }), 500],
-    ['PreToolUse', command('x', { timeout: 999 }), 999_000],
-    ['PreToolUse', command('x', { timeout: 1234 }), 1_234_000],
-    ['PreToolUse', command('x', { timeout: 1e300 }), 2_147_483_647],
-  ])('%s %j', (event, handler, timeoutMs) => {
-    expect(limitOf(event, handler)[0]).toBe(timeoutMs);
-  });
-
-  test('is read as milliseconds when it is too large for seconds', () => {
-    expect(limitOf('PreToolUse', command('x', { timeout: 10_000 }))).toEqual([
-      10_000,
-      ['timeout 10000 is read as milliseconds; it is given in seconds: write 10'],
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import type {
   HttpEntry,
+  Limited,
   McpToolEntry,
   PromptEntry,
   Source,
@@ -31,16 +32,16 @@ const FACTS = {
   notes: [],
 } as const;
 
-export function httpEntry(wanted: Partial<HttpEntry>): HttpEntry {
+export function httpEntry(wanted: Partial<Limited<HttpEntry>>): Limited<HttpEntry> {
   const url = 'http://127.0.0.1/';
   return { ...FACTS, type: 'http', url, headers: {}, allowedEnvVars: [], ...wanted };
 }
 
-export function mcpEntry(wanted: Partial<McpToolEntry>): McpToolEntry {
+export function mcpEntry(wanted: Partial<Limited<McpToolEntry>>): Limited<McpToolEntry> {
   return { ...FACTS, type: 'mcp_tool', server: 'files', tool: 'check', input: {}, ...wanted };
 }
 
-export function promptEntry(wanted: Partial<PromptEntry>): PromptEntry {
+export function promptEntry(wanted: Partial<Limited<PromptEntry>>): Limited<PromptEntry> {
   const prompt = 'Is it fine?';
   return { ...FACTS, type: 'prompt', prompt, model: null, continueOnBlock: false, ...wanted };
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as TcpServer } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { HttpEntry } from '../../../../src/dialects/claude/entry.ts';
+import type { HttpEntry, Limited } from '../../../../src/dialects/claude/entry.ts';
 import { type HttpTools, createHttpRun } from '../../../../src/dialects/claude/handlers/http.ts';
 import type { Answer, Handler, HandlerInput } from '../../../../src/hooks/handler.ts';
 import { bash, MOMENT } from '../../../hooks/handlers.ts';
@@ -14,7 +14,7 @@ export const INPUT: HandlerInput = {
 
 /** Runs an http hook; other fields have harmless defaults. */
 export function runHttp(
-  entry: Partial<HttpEntry>,
+  entry: Partial<Limited<HttpEntry>>,
   tools: Partial<HttpTools> = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Answer> {

@@ -77,19 +77,24 @@ describe('what an http hook answers', () => {
     expect(answer).toEqual(decodedAs(`\uFEFF${DENY}`));
   });
 
-  test.each(['hello text', '[1]', '"deny"', 'null', '{"a":1} and more', '<html></html>'])(
-    'a body that is no JSON object is a failure: %s',
-    async (body) => {
-      const { answer } = await answered(200, body, { 'content-type': 'application/json' });
-      expect(answer).toEqual({
-        program: { exitCode: null, stdout: body, stderr: '' },
-        failure: {
-          kind: 'output',
-          message: `HTTP hook must return JSON, but got non-JSON response body: ${body}`,
-        },
-      });
-    },
-  );
+  test.each([
+    ['hello text', ''],
+    ['[1]', ''],
+    ['"deny"', ''],
+    ['null', ''],
+    ['{"a":1} and more', ' (line 1, column 9: text after the end of the JSON)'],
+    ['{"a": tru}', ' (line 1, column 7: tru is not JSON; write true)'],
+    ['<html></html>', ''],
+  ])('a body that is no JSON object is a failure: %s', async (body, where) => {
+    const { answer } = await answered(200, body, { 'content-type': 'application/json' });
+    expect(answer).toEqual({
+      program: { exitCode: null, stdout: body, stderr: '' },
+      failure: {
+        kind: 'output',
+        message: `HTTP hook must return JSON, but got non-JSON response body: ${body}${where}`,
+      },
+    });
+  });
 
   test('a long body that is not JSON is cut in the message', async () => {
     const { answer } = await answered(200, 'x'.repeat(100_000));

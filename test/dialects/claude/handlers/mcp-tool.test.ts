@@ -5,7 +5,7 @@ import {
   createMcpToolRun,
   type McpTools,
 } from '../../../../src/dialects/claude/handlers/mcp-tool.ts';
-import type { McpToolEntry } from '../../../../src/dialects/claude/entry.ts';
+import type { McpToolEntry, Limited } from '../../../../src/dialects/claude/entry.ts';
 import type { McpCall } from '../../../../src/dialects/ports.ts';
 import { mcpEntry } from './handler-entries.ts';
 import { runOnce } from './handler-runs.ts';
@@ -20,7 +20,11 @@ const TOOLS: McpTools = {
   payload: () => PAYLOAD,
 };
 
-function run(entry: Partial<McpToolEntry>, tools: Partial<McpTools>, signal?: AbortSignal) {
+function run(
+  entry: Partial<Limited<McpToolEntry>>,
+  tools: Partial<McpTools>,
+  signal?: AbortSignal,
+) {
   return runOnce(createMcpToolRun(mcpEntry(entry), { ...TOOLS, ...tools }), signal);
 }
 

@@ -4,7 +4,7 @@ import {
   createModelRun,
   type ModelTools,
 } from '../../../../src/dialects/claude/handlers/model.ts';
-import type { PromptEntry } from '../../../../src/dialects/claude/entry.ts';
+import type { PromptEntry, Limited } from '../../../../src/dialects/claude/entry.ts';
 import type { ModelQuestion } from '../../../../src/hooks/model-question.ts';
 import { promptEntry } from './handler-entries.ts';
 import { runOnce } from './handler-runs.ts';
@@ -14,11 +14,15 @@ const TOOLS: ModelTools = {
   decide: (_input, text) => ({ decision: { context: text } }),
 };
 
-function run(entry: Partial<PromptEntry>, tools: Partial<ModelTools>, signal?: AbortSignal) {
+function run(
+  entry: Partial<Limited<PromptEntry>>,
+  tools: Partial<ModelTools>,
+  signal?: AbortSignal,
+) {
   return runOnce(createModelRun(promptEntry(entry), { ...TOOLS, ...tools }), signal);
 }
 
-async function questionOf(entry: Partial<PromptEntry>): Promise<readonly ModelQuestion[]> {
+async function questionOf(entry: Partial<Limited<PromptEntry>>): Promise<readonly ModelQuestion[]> {
   const questions: ModelQuestion[] = [];
   await run(entry, {
     askModel: (question) => {

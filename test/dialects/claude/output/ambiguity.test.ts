@@ -88,7 +88,7 @@ describe('output of a gate that refuses in one reading', () => {
   test.each(WRAPPED)(
     'in the wrapper %s is a warning, and a failure where failures refuse',
     async (_, out, place) => {
-      const suspicion = `${place} is not read on PreToolUse, but looks like a decision; expected "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}`;
+      const suspicion = `${place} is not read on PreToolUse, but looks like a decision; expected {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "why"}}`;
       expect(decode('PreToolUse', { out }).suspicion).toBe(suspicion);
       const { effect, outcomes } = await verdictOf([{ out }]);
       const notices = outcomes.map(({ decision }) => decision?.notice);
@@ -98,7 +98,11 @@ describe('output of a gate that refuses in one reading', () => {
 
   test('a payload that the hook prints is no refusal', () => {
     const out = { hook_event_name: 'PreToolUse', tool_input: {}, data: { decision: 'block' } };
-    expect(decode('PreToolUse', { out })).toEqual({ decision: {}, notes: expect.any(Array) });
+    expect(decode('PreToolUse', { out })).toEqual({
+      decision: {},
+      notes: [],
+      warnings: ['unknown and not read: "hook_event_name", "tool_input", "data"'],
+    });
   });
 
   test('the refusal names what it was read from', () => {

@@ -65,7 +65,7 @@ describe('PostToolUse', () => {
     expect(decode('PostToolUse', { out: post({ updatedMCPToolOutput: 'x' }) }).notes).toEqual([
       'updatedMCPToolOutput counts for MCP tools only, not for Bash; use updatedToolOutput',
     ]);
-    expect(decode('PostToolUse', { out: post({ permissionDecision: 'deny' }) }).notes).toEqual([
+    expect(decode('PostToolUse', { out: post({ permissionDecision: 'deny' }) }).warnings).toEqual([
       'not read in hookSpecificOutput on PostToolUse: "permissionDecision"; it reads additionalContext, updatedToolOutput, updatedMCPToolOutput, classifierContext',
     ]);
   });
@@ -133,7 +133,8 @@ describe('UserPromptSubmit', () => {
   test('context at the top level has no effect, which is noted', () => {
     expect(decode('UserPromptSubmit', { out: { additionalContext: 'x' } })).toEqual({
       decision: {},
-      notes: ['"additionalContext" belongs in hookSpecificOutput and was not read here'],
+      notes: [],
+      warnings: ['"additionalContext" belongs in hookSpecificOutput and was not read here'],
     });
   });
 });

@@ -19,12 +19,12 @@ describe('plain text', () => {
     ],
     ['with an object that is no answer', 'log\n{"level":"info"}', undefined, []],
     ['with a brace that opens nothing', 'if x\n{', undefined, []],
-  ])('%s', (_, stdout, text, notes) => {
-    expect(parseOutput(stdout)).toEqual({ kind: 'text', text: text ?? stdout.trim(), notes });
+  ])('%s', (_, stdout, text, warnings) => {
+    expect(parseOutput(stdout)).toEqual({ kind: 'text', text: text ?? stdout.trim(), warnings });
   });
 
   test('of many braces is searched in a bounded way', () => {
-    expect(parseOutput(`x${'\n{'.repeat(400_000)}`)).toMatchObject({ kind: 'text', notes: [] });
+    expect(parseOutput(`x${'\n{'.repeat(400_000)}`)).toMatchObject({ kind: 'text', warnings: [] });
   });
 });
 

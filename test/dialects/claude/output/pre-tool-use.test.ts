@@ -69,10 +69,7 @@ const CASES: readonly (readonly [string, Hook, unknown])[] = [
   [
     'exit1',
     { exit: 1, err: 'some error line1\nline2' },
-    {
-      ...failed('exit', 'exited with code 1: line2'),
-      notes: ['exit code 1 does not block: a hook blocks with exit code 2'],
-    },
+    failed('exit', 'exited with code 1: line2'),
   ],
   [
     'exit1_json_deny',
@@ -167,7 +164,7 @@ const CASES: readonly (readonly [string, Hook, unknown])[] = [
   [
     'extra_keys',
     { out: { foo: 1, ...deny('extra keys deny') } },
-    refused('extra keys deny', 'unknown and not read: "foo"'),
+    { ...refused('extra keys deny'), warnings: ['unknown and not read: "foo"'] },
   ],
   [
     'text_then_json',
@@ -197,22 +194,25 @@ describe('one hook on a tool call', () => {
   test('bad_json is a failure, because it may have been a refusal', () => {
     const out = '{"hookSpecificOutput": {';
     expect(decode('PreToolUse', { out })).toEqual({
-      ...failed('output', NOT_READ),
+      ...failed('output', 'its JSON was not read: line 1, column 25: missing }} at the end'),
       notes: [UNSURE],
     });
   });
 
   test('json_then_text refuses as its JSON does', () => {
     const out = `${JSON.stringify(deny('before text'))}\ntrailing`;
+    const problem = 'its JSON was not read: line 2, column 1: text after the end of the JSON';
     expect(decode('PreToolUse', { out })).toEqual({
-      ...refusedAsRead(NOT_READ, '"permissionDecision": deny'),
+      ...refusedAsRead(problem, '"permissionDecision": deny'),
       notes: [UNSURE],
     });
   });
 
-  test('braces that are no answer are plain text, which the note says', () => {
+  test('braces that are no answer are plain text, which a warning says', () => {
     expect(decode('PreToolUse', { out: '{ echo done; }' })).toEqual({
-      notes: [expect.stringMatching(/^stdout starts with "\{" but is not one JSON object \(.+\)/u)],
+      warnings: [
+        expect.stringMatching(/^stdout starts with "\{" but is not one JSON object \(.+\)/u),
+      ],
     });
   });
 });

@@ -268,19 +268,25 @@ describe('a plugin that settings enable', () => {
   });
 
   test.each([
-    ['nothing', {}],
-    ['nonsense', 'x'],
+    ['nothing', {}, []],
+    [
+      'nonsense',
+      'x',
+      ['home/.claude/plugins/installed_plugins.json: should be a JSON object, found string'],
+    ],
     [
       'a place that is gone',
       { version: 2, plugins: { [ID]: [{ installPath: '/nowhere/at/all' }] } },
+      [],
     ],
-  ])('and that is not installed is reported: the list holds %s', (_name, installed) => {
+  ])('and that is not installed is reported: the list holds %s', (_name, installed, broken) => {
     const { commands, why } = withInstalled(
       { 'home/.claude/settings.json': enabled() },
       () => installed,
     );
     expect(commands).toEqual([]);
     expect(why).toEqual([
+      ...broken,
       'home/.claude/settings.json: the plugin fmt@market is enabled and not installed here, so its hooks do not run',
     ]);
   });

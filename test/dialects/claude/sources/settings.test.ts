@@ -173,7 +173,7 @@ describe('settings files', () => {
     const { commands, faults, why, ignored, brokenGateFiles, short } = summarizeSources(machine);
     expect(commands).toEqual(['user']);
     expect(faults).toEqual([
-      'project null 1: expected JSON, found the end of the file at column 12 (missing } at the end)',
+      'project null 1: expected JSON, found the end of the file at column 12 (missing a value and } at the end)',
     ]);
     expect(why).toEqual([
       'proj/.claude/settings.local.json: is a broken link',
@@ -384,6 +384,47 @@ describe('settings beside hooks', () => {
         /"allowManagedHooksOnly" at line \d+: it applies only in managed settings$/,
       ),
     ]);
+  });
+});
+
+describe('a malformed restriction', () => {
+  const EXPECTED = 'expected a list of strings, found';
+
+  test.each([
+    ['"https://x.y/*"', 'the string "https://x.y/*"'],
+    ['{"a": 1}', 'object'],
+    ['null', 'null'],
+    ['[5]', 'number 5'],
+  ])('%s of HTTP hooks allows nothing, and is reported', (text, found) => {
+    const value: unknown = JSON.parse(text);
+    const lists = { allowedHttpHookUrls: value, httpHookAllowedEnvVars: value };
+    const { httpRules, why, entries } = summarizeSources(
+      createMachine({
+        'home/.claude/settings.json': lists,
+        'proj/.claude/settings.json': { ...hook('theirs'), ...lists },
+      }),
+    );
+    const [theirs] = entries;
+    if (theirs === undefined) throw new BugError('no entry');
+    const nothing = { allowedUrls: [], ownUrls: [], allowedEnvVars: [] };
+    expect(httpRules(USER)).toEqual(nothing);
+    expect(httpRules(theirs.source)).toEqual({ ...nothing, workspaceUrls: [] });
+    const reported = why.filter((each) => each.includes(`${EXPECTED} ${found}`));
+    expect(reported).toHaveLength(4);
+  });
+
+  test.each([
+    ['allowManagedHooksOnly', 'yes'],
+    ['strictPluginOnlyCustomization', 'hooks'],
+  ])('%s of the administrator counts as true, and is reported', (name, value) => {
+    const { commands, why } = summarizeSources(
+      createMachine({
+        'home/.claude/settings.json': hook('mine'),
+        'etc/managed-settings.json': { ...hook('theirs'), [name]: value },
+      }),
+    );
+    expect(commands).toEqual(['theirs']);
+    expect(why.filter((each) => each.includes('expected true or false'))).toHaveLength(1);
   });
 });
 

@@ -34,6 +34,7 @@ export function createMachine(
       managedDirectory: at('etc'),
       pluginDirectories: [],
       flagSettings: null,
+      commandTimeoutMs: 600_000,
       env: {},
       ...change(base),
     },

@@ -7,6 +7,7 @@ import {
 import { Snapshots } from '../../../../src/host/plugins/events/snapshots.ts';
 import type { AgentRuntimeStateSnapshot } from '../../../../src/plugins/contract/snapshot.ts';
 import { getSharedMessages } from '../../../../src/plugins/contract/snapshot.ts';
+import { createResultMessage } from '../../../../src/plugins/messages/agent-messages.ts';
 import type { Message } from '../../../../src/sessions/messages.ts';
 
 const SAID: Message = { role: 'user', content: [{ type: 'text', text: 'hello' }] };
@@ -22,28 +23,29 @@ interface Scene {
   /** The agent of the session. */
   readonly agent: AgentState;
   readonly of: (agentId: string) => AgentRuntimeStateSnapshot;
-  /** How often the conversation was asked for. */
-  readonly asked: () => number;
+  /** Says something more. */
+  readonly add: (message: Message) => void;
+  readonly addResult: (callId: string) => void;
 }
 
-function openScene(messages: readonly Message[] = [SAID]): Scene {
-  let readCount = 0;
-  const agent = createAgentState(
-    { id: 's', parentId: null, type: null },
-    {
-      get messages() {
-        readCount += 1;
-        return messages;
-      },
-    },
-  );
+function openScene(): Scene {
+  const messages: Message[] = [SAID];
+  const agent = createAgentState({ id: 's', parentId: null, type: null }, { messages });
   const snapshots = new Snapshots({
     sessionId: 's',
     agents: () => new Map([['s', agent]]),
     model: () => null,
     now: () => 7,
   });
-  return { agent, of: (id) => snapshots.take(snapshots.findAgent(id)), asked: () => readCount };
+  return {
+    agent,
+    of: (id) => snapshots.take(snapshots.findAgent(id)),
+    add: (message) => void messages.push(message),
+    addResult: (callId) => {
+      const part = { type: 'tool-result', toolCallId: callId, toolName: 't', output: 1 } as const;
+      snapshots.recordResult(agent, createResultMessage(part, 7));
+    },
+  };
 }
 
 describe('a snapshot', () => {
@@ -67,14 +69,34 @@ describe('a snapshot', () => {
     expect(Object.getPrototypeOf(snapshot)).toBe(Object.prototype);
   });
 
-  test('copies the conversation when it is first read, once', () => {
-    const { of, asked } = openScene();
+  test('has a copy of the conversation that its reader may change', () => {
+    const { of } = openScene();
     const snapshot = of('s');
-    expect(asked()).toBe(0);
     snapshot.messages.push({ ...snapshot.messages[0]!, id: 'own' });
     expect(snapshot.messages.map(({ id }) => id)).toEqual(['message-0', 'own']);
-    expect(asked()).toBe(1);
     expect(of('s').messages).toEqual([SHOWN]);
+  });
+
+  test('has the conversation as it was, also when it is read later', () => {
+    const { of, add } = openScene();
+    const before = of('s');
+    add({ role: 'assistant', content: [{ type: 'text', text: 'hi' }] });
+    expect(of('s').messages).toHaveLength(2);
+    expect(before.messages).toEqual([SHOWN]);
+  });
+
+  test('has the results of a batch before they are in the conversation, and once afterwards', () => {
+    const { of, add, addResult } = openScene();
+    const before = of('s');
+    addResult('1');
+    const between = of('s');
+    addResult('2');
+    expect(of('s').messages.map(({ id }) => id)).toEqual(['message-0', 'result-1', 'result-2']);
+    expect(between.messages.map(({ id }) => id)).toEqual(['message-0', 'result-1']);
+    expect(before.messages).toEqual([SHOWN]);
+    const content = [{ type: 'tool_result', tool_use_id: '1', content: '1' }] as const;
+    add({ role: 'user', content });
+    expect(of('s').messages.map(({ id }) => id)).toEqual(['message-0', 'result-1']);
   });
 
   test('has other messages where a plugin puts them', () => {

@@ -50,7 +50,10 @@ export const preCases = recordedHooks({
     extra_keys: { effect: 'deny', reasons: ['extra keys deny'] },
     bad_json: UNUSABLE,
     text_then_json: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
-    json_then_text: refusedAsRead(NOT_ALONE, '"permissionDecision": deny'),
+    json_then_text: refusedAsRead(
+      'its JSON was not read: line 2, column 1: text after the end of the JSON',
+      '"permissionDecision": deny',
+    ),
     ws_json: { effect: 'deny', reasons: ['after ws'] },
     array_json: refusedAsRead(
       'expected one JSON object such as {"decision": "block"}, found an array',

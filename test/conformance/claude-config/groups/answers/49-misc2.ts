@@ -43,7 +43,7 @@ async function ignoresTopLevelContext(openFixture: OpenFixture): Promise<void> {
   });
   const verdict = await fire('PreToolUse', bash('true'));
   expectVerdict(verdict, {});
-  expect(verdict.outcomes[0]?.notes.join('\n')).toContain('additionalContext');
+  expect(verdict.outcomes[0]?.warnings?.join('\n')).toContain('additionalContext');
 }
 
 async function setsVariables(openFixture: OpenFixture): Promise<void> {

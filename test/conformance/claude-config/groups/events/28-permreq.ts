@@ -78,7 +78,8 @@ export const permissionRequest: Group = {
       });
       const verdict = await fire('PermissionRequest', bash(`touch f_CASE_${name} && echo done`));
       expectVerdict(verdict, request.expected);
-      expect(verdict.outcomes[0]?.notes.join('\n')).toMatch(request.note ?? '');
+      const { notes = [], warnings = [] } = verdict.outcomes[0] ?? {};
+      expect([...notes, ...warnings].join('\n')).toMatch(request.note ?? '');
     },
   })),
 };

@@ -23,7 +23,7 @@ const pre =
     expectVerdict(await fire('PreToolUse', bash('rm -rf /tmp/x')), expected);
   };
 
-/** Fields that are not read: nothing happens, and a note is for the hook's author. */
+/** Fields that are not read: nothing happens, and a warning is for the hook's author. */
 const ignored =
   (event: 'PreToolUse' | 'PostToolUse', fields: object, note: string) => async (openFixture: OpenFixture) => {
     const { fire } = await openFixture({ project: hooks(event, [command(decides(event, fields))]) });
@@ -32,7 +32,7 @@ const ignored =
       ...(event === 'PostToolUse' ? answered('a') : {}),
     });
     expectVerdict(verdict, {});
-    expect(verdict.outcomes[0]?.notes.join('\n')).toContain(note);
+    expect(verdict.outcomes[0]?.warnings?.join('\n')).toContain(note);
   };
 
 const NODE = `node -e "const {tool_input:{command}}=JSON.parse(require('fs').readFileSync(0,'utf8'));if(/rm -rf/.test(command)){console.error('no '+command);process.exit(2)}"`;
