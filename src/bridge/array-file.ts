@@ -18,10 +18,7 @@ const CLOSING = '\n]\n';
 
 // O_NOFOLLOW, because the directory may be one in which others can create links; O_NONBLOCK, because a FIFO would wait.
 const OPEN_FLAGS =
-  constants.O_RDWR |
-  constants.O_CREAT |
-  (constants.O_NOFOLLOW ?? 0) |
-  (constants.O_NONBLOCK ?? 0);
+  constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface ArrayFile {
   readonly file: string;

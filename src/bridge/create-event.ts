@@ -17,7 +17,10 @@ export interface ArrivedEvent {
 /** Adds what the store and its readers need to know of an event. */
 export function createEvent(arrived: ArrivedEvent): NewEvent {
   const { agent, id, receivedAt, isVerified, origin, payload, value } = arrived;
-  const { event, foreignEvent, at, sessionId, workspace, tool, paths } = normalizeEvent(agent, value);
+  const { event, foreignEvent, at, sessionId, workspace, tool, paths } = normalizeEvent(
+    agent,
+    value,
+  );
   return {
     id,
     at: at ?? receivedAt,

@@ -36,7 +36,9 @@ export class EventStreams {
   /** Answers with a stream that stays open; returns why not otherwise. */
   open(request: IncomingMessage, response: ServerResponse): Answer | null {
     if (this.#readers.size >= MOST_READERS) {
-      return refuse(503, `expected at most ${MOST_READERS} readers at once`, { 'retry-after': '5' });
+      return refuse(503, `expected at most ${MOST_READERS} readers at once`, {
+        'retry-after': '5',
+      });
     }
     const last = request.headers['last-event-id'];
     if (last !== undefined && !/^\d{1,15}$/.test(String(last))) {
@@ -93,7 +95,7 @@ export class EventStreams {
   }
 
   async #sendPages(reader: Reader): Promise<void> {
-    for (let count = PAGE_EVENTS; count === PAGE_EVENTS; ) {
+    for (let count = PAGE_EVENTS; count === PAGE_EVENTS;) {
       const page = [...this.#store.list({ afterSequence: reader.after, limit: PAGE_EVENTS })];
       count = page.length;
       for (const event of page) {

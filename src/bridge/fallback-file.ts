@@ -21,11 +21,11 @@ export function getDefaultDirectory(home: string): string {
   return path.join(home, '.cline', 'hook-events');
 }
 
-export function getEventsFile(directory: string, agent: string): string {
+function getEventsFile(directory: string, agent: string): string {
   return path.join(directory, `${agent}-hook-events.json`);
 }
 
-export function getErrorsFile(directory: string, agent: string): string {
+function getErrorsFile(directory: string, agent: string): string {
   return path.join(directory, `${agent}-hook-events-errors.json`);
 }
 
@@ -113,7 +113,8 @@ function formatOwnFields(id: string, receivedAt: number): string {
   return `"__hook_timestamp":${time},"__hook_received":${receivedAt},"__hook_id":${JSON.stringify(id)}}`;
 }
 
-const OWN_FIELDS = /,?"__hook_timestamp":"[^"]*","__hook_received":(\d+),"__hook_id":"([\w.:-]+)"\}$/;
+const OWN_FIELDS =
+  /,?"__hook_timestamp":"[^"]*","__hook_received":(\d+),"__hook_id":"([\w.:-]+)"\}$/;
 
 /** The payload of an element as it came in, with its id; null for an element that another program wrote. */
 export function parseOwnElement(json: string): StoredPayload | null {

@@ -7,12 +7,7 @@ import { isRecord, parseJson } from '../base/json.ts';
 import type { EventStore, NewEvent } from '../store/event-store.ts';
 import { isOwnArrayFile, writeNewArrayFile } from './array-file.ts';
 import { createEvent } from './create-event.ts';
-import {
-  formatStamp,
-  LOCK_WAIT_MS,
-  nameWaitingFile,
-  parseOwnElement,
-} from './fallback-file.ts';
+import { formatStamp, LOCK_WAIT_MS, nameWaitingFile, parseOwnElement } from './fallback-file.ts';
 import { runLocked } from './file-lock.ts';
 import { readElements } from './read-elements.ts';
 import {
@@ -155,7 +150,9 @@ function toEvent(
 
 /** Of the agent, the content and its place among equals: the same file gives the same ids every time. */
 function computeId(agent: string, value: unknown, places: Map<string, number>): string {
-  const content = createHash('sha256').update(`${agent}\0${JSON.stringify(value)}`).digest('hex');
+  const content = createHash('sha256')
+    .update(`${agent}\0${JSON.stringify(value)}`)
+    .digest('hex');
   const place = places.get(content) ?? 0;
   places.set(content, place + 1);
   return createHash('sha256').update(`${content}\0${place}`).digest('hex');

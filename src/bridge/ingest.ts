@@ -103,7 +103,15 @@ export class Ingest {
     }
     const receivedAt = systemClock.now();
     const events = good.map(({ id: elementId, payload, value }) =>
-      createEvent({ agent, id: elementId, receivedAt, isVerified, origin: 'bridge', payload, value }),
+      createEvent({
+        agent,
+        id: elementId,
+        receivedAt,
+        isVerified,
+        origin: 'bridge',
+        payload,
+        value,
+      }),
     );
     try {
       const results = await this.#store.append(events);
@@ -154,11 +162,7 @@ interface FailedElement {
   readonly error: string;
 }
 
-function succeed(
-  provider: string,
-  count: number,
-  failed: readonly FailedElement[],
-): IngestAnswer {
+function succeed(provider: string, count: number, failed: readonly FailedElement[]): IngestAnswer {
   const message = count === 1 ? 'Event processed successfully' : `${count} events processed`;
   const body = { success: true, provider, message };
   return { status: 200, body: failed.length === 0 ? body : { ...body, failed }, eventCount: count };

@@ -96,6 +96,9 @@ function getPort(server: Server): number {
 function explainListenError(host: string, port: number, code: string): HooklineError {
   return new HooklineError('BRIDGE_PORT_TAKEN', {
     message: `cannot listen on ${host}, port ${port}: ${code}`,
-    hint: code === 'EACCES' ? 'Ports below 1024 need privileges: pass another one.' : 'Pass another port with --port.',
+    hint:
+      code === 'EACCES'
+        ? 'Ports below 1024 need privileges: pass another one.'
+        : 'Pass another port with --port.',
   });
 }

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatTime, systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
-import { type Answer, checkSender, checkToken, isSecret, listOwnHosts, refuse } from './check-request.ts';
+import {
+  type Answer,
+  checkSender,
+  checkToken,
+  isSecret,
+  listOwnHosts,
+  refuse,
+} from './check-request.ts';
 import type { Connections } from './connections.ts';
 import type { EventStreams } from './event-stream.ts';
 import type { Ingest } from './ingest.ts';
@@ -56,7 +63,9 @@ export class Routes {
     const isVerified = isSecret(request.headers[CLIENT_SECRET_KEY], bridge.clientSecret);
     request.on('end', () => connections.markBusy(request.socket));
     response.on('finish', () => connections.markWaiting(request.socket));
-    const work = isClosing ? Promise.resolve(STOPPING) : this.#findAnswer(request, response, isVerified);
+    const work = isClosing
+      ? Promise.resolve(STOPPING)
+      : this.#findAnswer(request, response, isVerified);
     const answer = await work.catch((error: unknown) => {
       onProblem(getErrorMessage(error));
       return refuse(500, 'internal error');
@@ -95,7 +104,9 @@ export class Routes {
     if (request.method !== 'POST') {
       const refusal = refuseMethod(request, [...READING, 'POST']);
       const { processedEvents } = state;
-      return refusal ?? { status: 200, body: { provider: agent, status: 'ready', processedEvents } };
+      return (
+        refusal ?? { status: 200, body: { provider: agent, status: 'ready', processedEvents } }
+      );
     }
     const answer = await this.#parts.ingest.take(request, { agent, isVerified });
     if (answer.eventCount === undefined) state.errors++;

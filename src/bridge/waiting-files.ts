@@ -17,9 +17,7 @@ const OLDER_DIRECTORIES = [
 /** Whether there is anything to import; looking costs a command far less than loading what imports it. */
 export function hasWaitingEvents(machine: ImportMachine): boolean {
   return listDirectories(machine).some((directory) =>
-    listFiles(directory).some(
-      ({ file }) => listWaitingFiles(file).length > 0 || !isEmpty(file),
-    ),
+    listFiles(directory).some(({ file }) => listWaitingFiles(file).length > 0 || !isEmpty(file)),
   );
 }
 
@@ -27,10 +25,7 @@ export function listDirectories({ home, stateDirectory }: ImportMachine): readon
   const inHome =
     home === null
       ? []
-      : [
-          ...OLDER_DIRECTORIES.map((names) => path.join(home, ...names)),
-          getDefaultDirectory(home),
-        ];
+      : [...OLDER_DIRECTORIES.map((names) => path.join(home, ...names)), getDefaultDirectory(home)];
   const named = listNamedDirectories(stateDirectory);
   return [...new Set([...inHome, ...named, getSpareDirectory(stateDirectory)])];
 }
@@ -38,7 +33,9 @@ export function listDirectories({ home, stateDirectory }: ImportMachine): readon
 const EVENTS_FILE = /^([a-z][a-z0-9-]*)-hook-events(?:\.part-.+)?\.json$/;
 
 /** The files of a directory by their agents, each once, whether it exists or only parts of it wait. */
-export function listFiles(directory: string): readonly { readonly agent: string; readonly file: string }[] {
+export function listFiles(
+  directory: string,
+): readonly { readonly agent: string; readonly file: string }[] {
   const agents = readNames(directory).flatMap((name) => EVENTS_FILE.exec(name)?.[1] ?? []);
   return [...new Set(agents)].map((agent) => ({
     agent,

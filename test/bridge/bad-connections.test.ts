@@ -25,7 +25,8 @@ describe('a bridge', () => {
 
   it('answers while many connections never end their request', async () => {
     const { port, store } = await openBridge();
-    const head = 'POST /claude-hook HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n';
+    const head =
+      'POST /claude-hook HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n';
     for (let at = 0; at < 300; at++) {
       open(port, head);
       open(port, `${head.replace('127.0.0.1', `127.0.0.1:${port}`)}Content-Length: 100\r\n\r\n{"a`);
@@ -37,7 +38,9 @@ describe('a bridge', () => {
   it('answers what is no HTTP with an error and goes on', async () => {
     const { port } = await openBridge();
     const socket = open(port, 'nonsense\r\n\r\n');
-    const answer = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+    const answer = await new Promise<string>((resolve) =>
+      socket.once('data', (data) => resolve(String(data))),
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect((await send(port, { body: '{}' })).status).toBe(200);
   });
@@ -57,12 +60,15 @@ describe('a bridge', () => {
 describe('a port', () => {
   const create = () => createHttpServer();
 
-  it.each(['127.0.0.1', '::1'])('that is taken on %s is left out, or an error when it was named', async (host) => {
-    const taken = getPort(await listen(createServer(), host));
-    const listening = await listenOnLoopback(null, create, taken);
-    onTestFinished(() => listening.servers.forEach((server) => server.close()));
-    expect(listening.port).toBeGreaterThan(taken);
-    expect(listening.port).toBeLessThanOrEqual(taken + 10);
-    await expect(listenOnLoopback(taken, create)).rejects.toThrow(`port ${taken} is in use`);
-  });
+  it.each(['127.0.0.1', '::1'])(
+    'that is taken on %s is left out, or an error when it was named',
+    async (host) => {
+      const taken = getPort(await listen(createServer(), host));
+      const listening = await listenOnLoopback(null, create, taken);
+      onTestFinished(() => listening.servers.forEach((server) => server.close()));
+      expect(listening.port).toBeGreaterThan(taken);
+      expect(listening.port).toBeLessThanOrEqual(taken + 10);
+      await expect(listenOnLoopback(taken, create)).rejects.toThrow(`port ${taken} is in use`);
+    },
+  );
 });

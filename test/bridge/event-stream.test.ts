@@ -3,11 +3,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBridge, type OpenedBridge, send } from './open-bridge.ts';
 
 /** Reads `GET /events` until it is closed. */
-function readStream({ port, bridge }: OpenedBridge, headers: Readonly<Record<string, string>> = {}) {
+function readStream(
+  { port, bridge }: OpenedBridge,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const events: { id: string; data: string }[] = [];
   let rest = '';
   const authorization = `Bearer ${bridge.running.token}`;
-  const sent = request({ port, path: '/events', headers: { authorization, ...headers }, agent: false });
+  const sent = request({
+    port,
+    path: '/events',
+    headers: { authorization, ...headers },
+    agent: false,
+  });
   sent.on('error', () => undefined);
   const opened = new Promise<number>((resolve) => {
     sent.on('response', (response) => {
@@ -34,7 +42,8 @@ async function post({ port }: OpenedBridge, ...ids: readonly string[]): Promise<
   }
 }
 
-const idsOf = (events: readonly { data: string }[]) => events.map(({ data }) => JSON.parse(data).id);
+const idsOf = (events: readonly { data: string }[]) =>
+  events.map(({ data }) => JSON.parse(data).id);
 
 describe('a reader of the events', () => {
   it('gets what is stored from then on, also by other processes', async () => {
@@ -73,7 +82,10 @@ describe('a reader of the events', () => {
 
   it('is refused with an id that is none', async () => {
     const opened = await openBridge();
-    const headers = { authorization: `Bearer ${opened.bridge.running.token}`, 'last-event-id': 'x' };
+    const headers = {
+      authorization: `Bearer ${opened.bridge.running.token}`,
+      'last-event-id': 'x',
+    };
     const answer = await send(opened.port, { method: 'GET', path: '/events', headers });
     expect(answer.status).toBe(400);
   });

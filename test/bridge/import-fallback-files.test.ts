@@ -28,7 +28,8 @@ async function open() {
 const numbered = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ({ n: from + index }));
 
-const BACKUP = /^claude-hook-events\.backup-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z(?:-\d+)?\.json$/;
+const BACKUP =
+  /^claude-hook-events\.backup-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z(?:-\d+)?\.json$/;
 
 describe('an import', () => {
   it('takes the events of forwarders once and in order, with their ids, bytes and times', async () => {
@@ -40,7 +41,15 @@ describe('an import', () => {
     expect(await run()).toEqual({ eventCount: 4, problems: [] });
     expect(await run()).toEqual({ eventCount: 0, problems: [] });
     const stored = list();
-    expect(stored.map(({ id, agent, at, origin, isVerified }) => ({ id, agent, at, origin, isVerified }))).toEqual([
+    expect(
+      stored.map(({ id, agent, at, origin, isVerified }) => ({
+        id,
+        agent,
+        at,
+        origin,
+        isVerified,
+      })),
+    ).toEqual([
       { id: 'id-1', agent: 'claude', at: 1000, origin: 'file', isVerified: true },
       { id: 'id-2', agent: 'claude', at: 2000, origin: 'file', isVerified: true },
       { id: 'id-3', agent: 'claude', at: 3000, origin: 'file', isVerified: true },
@@ -80,8 +89,14 @@ describe('an import', () => {
     write(place, JSON.stringify([...elements, { n: 3 }], null, 2));
     expect(await run()).toEqual({ eventCount: 1, problems: [] });
     const stored = list();
-    expect(stored.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()))).toEqual([...elements, { n: 3 }]);
-    expect(stored.map(({ at }) => at).slice(0, 2)).toEqual([1000, Date.parse('2026-01-02T03:04:05.000Z')]);
+    expect(stored.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()))).toEqual([
+      ...elements,
+      { n: 3 },
+    ]);
+    expect(stored.map(({ at }) => at).slice(0, 2)).toEqual([
+      1000,
+      Date.parse('2026-01-02T03:04:05.000Z'),
+    ]);
     expect(stored.every(({ isVerified, origin }) => !isVerified && origin === 'import')).toBe(true);
   });
 
@@ -99,15 +114,23 @@ describe('an import', () => {
       'element 2 is not an object',
       'not JSON: {"n":6',
     ]);
-    expect(readPayloads(list()).map((text) => JSON.parse(text).n).toSorted((a, b) => a - b)).toEqual([
-      1, 2, 3, 4, 5, 7, 9, 10,
-    ]);
+    expect(
+      readPayloads(list())
+        .map((text) => JSON.parse(text).n)
+        .toSorted((a, b) => a - b),
+    ).toEqual([1, 2, 3, 4, 5, 7, 9, 10]);
   });
 
   it('goes on where it was killed', async () => {
     const { events, write, run, list } = await open();
-    write('.cline/hook-events/claude-hook-events.part-2026-01-01T00-00-00-000Z-1.json', JSON.stringify(numbered(3)));
-    write('.cline/hook-events/claude-hook-events.part-2026-01-01T00-00-01-000Z-1.json', JSON.stringify(numbered(3, 3)));
+    write(
+      '.cline/hook-events/claude-hook-events.part-2026-01-01T00-00-00-000Z-1.json',
+      JSON.stringify(numbered(3)),
+    );
+    write(
+      '.cline/hook-events/claude-hook-events.part-2026-01-01T00-00-01-000Z-1.json',
+      JSON.stringify(numbered(3, 3)),
+    );
     storeEvents(events, 'claude', { id: 'last', receivedAt: 1, text: '{"n":6}' });
     expect((await run()).eventCount).toBe(7);
     expect(readPayloads(list())).toEqual(numbered(7).map((each) => JSON.stringify(each)));
@@ -117,12 +140,17 @@ describe('an import', () => {
     const { home, write, run, events } = await open();
     write('.cline/hook-events/notes.json', '[{"n":1}]');
     write('.cline/hook-events/claude-hook-events-errors.json', '[{"n":1}]');
-    write('.cline/hook-events/claude-hook-events.backup-2026-01-01T00-00-00-000Z.json', '[{"n":1}]');
+    write(
+      '.cline/hook-events/claude-hook-events.backup-2026-01-01T00-00-00-000Z.json',
+      '[{"n":1}]',
+    );
     const target = write('target.json', '[{"n":1}]');
     symlinkSync(target, path.join(events, 'codex-hook-events.json'));
     expect(await run()).toEqual({
       eventCount: 0,
-      problems: [`${path.join(home, '.cline/hook-events/codex-hook-events.json')} is not a regular file`],
+      problems: [
+        `${path.join(home, '.cline/hook-events/codex-hook-events.json')} is not a regular file`,
+      ],
     });
     expect(listDirectory(events)).toHaveLength(4);
   });
@@ -140,7 +168,9 @@ describe('an import', () => {
     for (let n = 0; n < 1200; n++) {
       storeEvents(events, 'claude', { id: `id-${n}`, receivedAt: n, text: `{"n":${n}}` });
     }
-    const stores = await Promise.all([1, 2, 3].map(() => openEventStore({ directory: stateDirectory })));
+    const stores = await Promise.all(
+      [1, 2, 3].map(() => openEventStore({ directory: stateDirectory })),
+    );
     const reports = await Promise.all(
       stores.map((store) => importFallbackFiles(store, { home, stateDirectory })),
     );
@@ -151,7 +181,10 @@ describe('an import', () => {
 
   it('removes all but the last backups of its own', async () => {
     const { events, run, write } = await open();
-    write('.cline/hook-events/claude-hook-events.backup-2025-01-01T00-00-00-000Z.json', '[{"n":1}]');
+    write(
+      '.cline/hook-events/claude-hook-events.backup-2025-01-01T00-00-00-000Z.json',
+      '[{"n":1}]',
+    );
     for (let n = 0; n < 25; n++) {
       storeEvents(events, 'claude', { id: `id-${n}`, receivedAt: n, text: '{}' });
       await run();

@@ -27,7 +27,10 @@ async function sendEvents({ stateDirectory, events }: TempHome, sender: number, 
   const child = spawn(process.execPath, [...args, String(count)]);
   const { code, stdout, stderr } = await resultOf(child);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout.trim().split('\n').map((line) => line.split(' '));
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '));
 }
 
 /** Kills the bridge at random moments of its life, and starts it again. */
@@ -72,27 +75,31 @@ describe('an acknowledged event', () => {
     },
   );
 
-  it('reaches the store once and in order when all go to the file', { timeout: HOUR_MS }, async () => {
-    const home = createTempHome();
-    const port = String(await findClosedPort());
-    const count = 200;
-    const sendAll = async (sender: number) => {
-      for (let n = 0; n < count / PROCESSES; n++) {
-        const event = JSON.stringify({ hook_event_name: 'Stop', session_id: `s${sender}`, n });
-        expect(await forward(home, 'claude-hook', ['--port', port], event)).toEqual(SILENT);
+  it(
+    'reaches the store once and in order when all go to the file',
+    { timeout: HOUR_MS },
+    async () => {
+      const home = createTempHome();
+      const port = String(await findClosedPort());
+      const count = 200;
+      const sendAll = async (sender: number) => {
+        for (let n = 0; n < count / PROCESSES; n++) {
+          const event = JSON.stringify({ hook_event_name: 'Stop', session_id: `s${sender}`, n });
+          expect(await forward(home, 'claude-hook', ['--port', port], event)).toEqual(SILENT);
+        }
+      };
+      await Promise.all(Array.from({ length: PROCESSES }, (_, at) => sendAll(at)));
+      const elements = readArray(path.join(home.events, 'claude-hook-events.json'));
+      expect(elements).toHaveLength(count);
+      await runHookline(['bridge', 'drain'], { cwd: home.home, home: home.home });
+      const stored = await readEvents(home);
+      expect(stored.map(({ id }) => id)).toEqual(elements.map((element) => element['__hook_id']));
+      for (let sender = 0; sender < PROCESSES; sender++) {
+        const numbers = stored
+          .filter(({ sessionId }) => sessionId === `s${sender}`)
+          .map(({ payload }) => JSON.parse(Buffer.from(payload).toString()).n);
+        expect(numbers).toEqual(Array.from({ length: count / PROCESSES }, (_, n) => n));
       }
-    };
-    await Promise.all(Array.from({ length: PROCESSES }, (_, at) => sendAll(at)));
-    const elements = readArray(path.join(home.events, 'claude-hook-events.json'));
-    expect(elements).toHaveLength(count);
-    await runHookline(['bridge', 'drain'], { cwd: home.home, home: home.home });
-    const stored = await readEvents(home);
-    expect(stored.map(({ id }) => id)).toEqual(elements.map((element) => element['__hook_id']));
-    for (let sender = 0; sender < PROCESSES; sender++) {
-      const numbers = stored
-        .filter(({ sessionId }) => sessionId === `s${sender}`)
-        .map(({ payload }) => JSON.parse(Buffer.from(payload).toString()).n);
-      expect(numbers).toEqual(Array.from({ length: count / PROCESSES }, (_, n) => n));
-    }
-  });
+    },
+  );
 });

@@ -59,7 +59,10 @@ describe('an array', () => {
     const { port, store } = await openBridge();
     const headers = { 'X-Hookline-Event-Id': 'a' };
     const answer = await send(port, { body: '[ {"n": 1} , {"n":2}]', headers });
-    expect(answer).toMatchObject({ status: 200, body: { success: true, message: '2 events processed' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { success: true, message: '2 events processed' },
+    });
     const events = [...store.list()];
     expect(readPayloads(events)).toEqual(['{"n": 1}', '{"n":2}']);
     expect(events.map(({ id }) => id)).toEqual(['a.0', 'a.1']);
@@ -96,8 +99,16 @@ describe('a refused post', () => {
     ['a number', { body: '42' }, 400],
     ['an array without an object', { body: '[1,2]' }, 400],
     ['another content type', { body: '{}', headers: { 'content-type': 'text/plain' } }, 415],
-    ['a form', { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
-    ['a type that only begins like JSON', { body: '{}', headers: { 'content-type': 'application/json5' } }, 415],
+    [
+      'a form',
+      { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+    ],
+    [
+      'a type that only begins like JSON',
+      { body: '{}', headers: { 'content-type': 'application/json5' } },
+      415,
+    ],
     ['an id that is none', { body: '{}', headers: { 'X-Hookline-Event-Id': 'a b' } }, 400],
     ['an unknown agent', { path: '/nobody-hook', body: '{}' }, 404],
     ['an unknown route', { path: '/', body: '{}' }, 404],
@@ -209,7 +220,12 @@ describe('a question', () => {
   ])('$method $path needs the token', async (route) => {
     const { port, bridge } = await openBridge();
     const { clientSecret } = bridge.running;
-    for (const token of ['', 'Bearer x', `Bearer ${clientSecret}`, `Basic ${bridge.running.token}`]) {
+    for (const token of [
+      '',
+      'Bearer x',
+      `Bearer ${clientSecret}`,
+      `Basic ${bridge.running.token}`,
+    ]) {
       const headers = token === '' ? {} : { authorization: token };
       const answer = await send(port, { ...route, headers });
       expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });

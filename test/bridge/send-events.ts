@@ -7,7 +7,12 @@ import { getRunFile, readRunFile } from '../../src/bridge/run-file.ts';
 const [stateDirectory = '', directory = '', agent = '', count = '0'] = process.argv.slice(2);
 for (let n = 0; n < Number(count); n++) {
   const eventId = randomUUID();
-  const text = JSON.stringify({ hook_event_name: 'PreToolUse', session_id: agent, n, text: 'x'.repeat(300) });
+  const text = JSON.stringify({
+    hook_event_name: 'PreToolUse',
+    session_id: agent,
+    n,
+    text: 'x'.repeat(300),
+  });
   const bridge = readRunFile(getRunFile(stateDirectory));
   const failures =
     bridge === null

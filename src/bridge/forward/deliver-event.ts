@@ -153,7 +153,10 @@ function post(
     [EVENT_ID_HEADER]: eventId,
     ...target.headers,
   };
-  return exchange({ host, port, method: 'POST', path: `/${formatRoute(agent)}`, headers, body }, waitMs);
+  return exchange(
+    { host, port, method: 'POST', path: `/${formatRoute(agent)}`, headers, body },
+    waitMs,
+  );
 }
 
 /** Every bridge that exists answers one of these two when it has the event. */

@@ -70,10 +70,7 @@ export async function forwardEvent(
   }
 }
 
-function findDirectory(
-  { directory }: ForwarderArguments,
-  { home, cwd }: ForwarderMachine,
-): string {
+function findDirectory({ directory }: ForwarderArguments, { home, cwd }: ForwarderMachine): string {
   return directory === null ? getDefaultDirectory(home) : resolveDirectory(directory, home, cwd);
 }
 

@@ -32,10 +32,7 @@ const INVALID_ANSWER: HttpFailure = { message: 'the answer is not HTTP', code: '
 /**
  * Sends one request and reads the answer, on a bare socket: loading Node's HTTP client takes longer than the exchange.
  */
-export function exchange(
-  request: HttpRequest,
-  waitMs: number,
-): Promise<HttpAnswer | HttpFailure> {
+export function exchange(request: HttpRequest, waitMs: number): Promise<HttpAnswer | HttpFailure> {
   const { host, port, body } = request;
   return new Promise((resolve) => {
     const socket = connect({ host, port, noDelay: true });
@@ -46,7 +43,11 @@ export function exchange(
       resolve(outcome);
     };
     const timer = setTimeout(
-      () => settle({ message: `${host}:${port} did not answer within ${waitMs} ms`, code: 'ETIMEDOUT' }),
+      () =>
+        settle({
+          message: `${host}:${port} did not answer within ${waitMs} ms`,
+          code: 'ETIMEDOUT',
+        }),
       waitMs,
     );
     // A server that refuses a body may answer and close the connection before all of it is sent.

@@ -128,7 +128,9 @@ async function readHealth(bridge: RunningBridge): Promise<Health | null> {
   );
   if (!('status' in answer) || answer.status !== 200) return null;
   const serverSecret = answer.headers.get(SERVER_SECRET_HEADER.toLowerCase());
-  return serverSecret === bridge.serverSecret ? JSON.parse(answer.body) : null;
+  if (serverSecret !== bridge.serverSecret) return null;
+  const health: Health = JSON.parse(answer.body);
+  return health;
 }
 
 function describeBridge(running: RunningBridge | null, health: Health | null): object {
@@ -160,7 +162,10 @@ export const stopBridge: Command<object> = async (context) => {
   const running = findRunningBridge(stateDirectory);
   if (running !== null) await endBridge(running, stateDirectory);
   if (flags.json === true) print.json({ stopped: running !== null });
-  else print.out(running === null ? 'No bridge is running.' : `Stopped the bridge (pid ${running.pid}).`);
+  else
+    print.out(
+      running === null ? 'No bridge is running.' : `Stopped the bridge (pid ${running.pid}).`,
+    );
   return EXIT.fine;
 };
 

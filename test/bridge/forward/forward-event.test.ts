@@ -17,7 +17,8 @@ import {
   type TempHome,
 } from '../temp-home.ts';
 
-const EVENT = '{ "hook_event_name": "PreToolUse",\n "session_id": "s1", "big": 12345678901234567890 }';
+const EVENT =
+  '{ "hook_event_name": "PreToolUse",\n "session_id": "s1", "big": 12345678901234567890 }';
 
 async function forwardToNobody(home: TempHome, input: string | Uint8Array, args: string[] = []) {
   const port = String(await findClosedPort());
@@ -148,7 +149,9 @@ describe('a forwarder with a bridge', () => {
     await runHookline(['bridge', 'drain'], { cwd: home.home, home: home.home });
     const events = await readEvents(home);
     expect(readPayloads(events)).toEqual([EVENT]);
-    expect(events).toMatchObject([{ agent: 'claude', event: 'PreToolUse', sessionId: 's1', isVerified: true }]);
+    expect(events).toMatchObject([
+      { agent: 'claude', event: 'PreToolUse', sessionId: 's1', isVerified: true },
+    ]);
   });
 
   it('exists for every agent', async () => {

@@ -2,7 +2,11 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatNodeForm, formatShellForm, type ShellFormPaths } from '../../../src/bridge/forward/shell-form.ts';
+import {
+  formatNodeForm,
+  formatShellForm,
+  type ShellFormPaths,
+} from '../../../src/bridge/forward/shell-form.ts';
 import { hooklineProgram, resultOf, runHookline } from '../../cli/hookline.ts';
 import {
   createTempHome,
@@ -51,14 +55,15 @@ function run(
   input: string | Uint8Array,
   { env = {}, shell = [], agent = 'codex' }: Start = {},
 ) {
-  const [file = '', ...args] = [...shell, script, agent];
+  const [file, ...args] = [...shell, script, agent];
   const child = spawn(file, args, { env });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   return resultOf(child);
 }
 
-const EVENT = '{ "hook_event_name": "PreToolUse", "text": "tab\\t ü \\u0000 \'quoted\' $(id) `id` %s \\\\" }\n';
+const EVENT =
+  '{ "hook_event_name": "PreToolUse", "text": "tab\\t ü \\u0000 \'quoted\' $(id) `id` %s \\\\" }\n';
 
 /** What arrived, by whichever way. */
 async function readArrived(home: TempHome) {
@@ -165,7 +170,11 @@ describe('the installed script under bash', () => {
 
   it('starts Node without LD_PRELOAD and whatever else the environment holds', async () => {
     const home = install(formatShellForm);
-    const env = { LD_PRELOAD: '/nonexistent/library.so', SECRET: 'value', NODE_OPTIONS: '--inspect' };
+    const env = {
+      LD_PRELOAD: '/nonexistent/library.so',
+      SECRET: 'value',
+      NODE_OPTIONS: '--inspect',
+    };
     expect((await run(home, EVENT, { env })).code).toBe(0);
     const log = readFileSync(home.nodeLog, 'utf8');
     expect(log).not.toMatch(/^(?:LD_PRELOAD|SECRET|NODE_OPTIONS)=/m);
@@ -191,9 +200,13 @@ describe('the installed script under other shells', () => {
   ] as const)('%s leaves the event to Node', async (name, format, shell) => {
     const home = install(format);
     await serveBridge(home);
-    const env = name.includes('claims') ? { BASH_VERSION: '5.2', PATH: '/usr/bin:/bin' } : { PATH: '/usr/bin:/bin' };
+    const env = name.includes('claims')
+      ? { BASH_VERSION: '5.2', PATH: '/usr/bin:/bin' }
+      : { PATH: '/usr/bin:/bin' };
     expect(await run(home, EVENT, { shell, env })).toEqual(SILENT);
     expect(existsSync(home.nodeLog)).toBe(true);
-    expect(readPayloads(await readArrived(home)).map((text) => text.trim())).toEqual([EVENT.trim()]);
+    expect(readPayloads(await readArrived(home)).map((text) => text.trim())).toEqual([
+      EVENT.trim(),
+    ]);
   });
 });

@@ -29,7 +29,11 @@ describe('hookline bridge serve', () => {
     expect((await run(home, 'stop')).code).toBe(0);
     expect(() => readFileSync(runFile(home))).toThrow('ENOENT');
     const second = await serveBridge(home);
-    const secretsOf = ({ clientSecret, serverSecret, token }: typeof first) => [clientSecret, serverSecret, token];
+    const secretsOf = ({ clientSecret, serverSecret, token }: typeof first) => [
+      clientSecret,
+      serverSecret,
+      token,
+    ];
     expect(new Set([...secretsOf(first), ...secretsOf(second)]).size).toBe(6);
   });
 
@@ -79,15 +83,24 @@ describe('hookline bridge serve', () => {
     const second = await serveBridge(home);
     expect(second.pid).not.toBe(first.pid);
     rmSync(runFile(home));
-    await expect.poll(() => statSync(runFile(home), { throwIfNoEntry: false })?.isFile()).toBe(true);
+    await expect
+      .poll(() => statSync(runFile(home), { throwIfNoEntry: false })?.isFile())
+      .toBe(true);
   });
 
   it('refuses a port that is taken, and arguments that are none', async () => {
     const home = createTempHome();
     const taken = getPort(await listen());
     const refused = await run(home, 'serve', '--port', String(taken));
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`port ${taken} is in use`) });
-    for (const args of [['--port', 'x'], ['--port', '70000'], ['--idle-exit', 'soon']]) {
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`port ${taken} is in use`),
+    });
+    for (const args of [
+      ['--port', 'x'],
+      ['--port', '70000'],
+      ['--idle-exit', 'soon'],
+    ]) {
       expect((await run(home, 'serve', ...args)).code).toBe(2);
     }
   });
@@ -102,14 +115,17 @@ describe('hookline bridge serve', () => {
     expect(answer.status).toBe(200);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('stops on %s and removes its run file', async (signal) => {
-    const home = createTempHome();
-    const { child } = await serveBridge(home);
-    child.kill(signal);
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    expect(code).toBe(0);
-    expect(() => readFileSync(runFile(home))).toThrow('ENOENT');
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'stops on %s and removes its run file',
+    async (signal) => {
+      const home = createTempHome();
+      const { child } = await serveBridge(home);
+      child.kill(signal);
+      const code = await new Promise((resolve) => child.on('close', resolve));
+      expect(code).toBe(0);
+      expect(() => readFileSync(runFile(home))).toThrow('ENOENT');
+    },
+  );
 
   it('stops when nobody asks anything for the time of --idle-exit', async () => {
     const home = createTempHome();
@@ -148,7 +164,10 @@ describe('hookline bridge stop', () => {
       home: home.home,
       env: { HOOKLINE_SESSION: 's' },
     });
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('inside an agent session') });
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('inside an agent session'),
+    });
     expect(child.exitCode).toBeNull();
   });
 
@@ -163,7 +182,11 @@ describe('hookline bridge drain', () => {
     const home = createTempHome();
     const port = String(await findClosedPort());
     await forward(home, 'claude-hook', ['--port', port], '[{"n":1},{"n":2}]');
-    expect(await run(home, 'drain')).toEqual({ code: 0, stdout: 'Imported 2 events.\n', stderr: '' });
+    expect(await run(home, 'drain')).toEqual({
+      code: 0,
+      stdout: 'Imported 2 events.\n',
+      stderr: '',
+    });
     expect(jsonOf(await run(home, 'drain', '--json'))).toEqual({ events: 0, problems: [] });
     writeFileSync(path.join(home.events, 'cline-hook-events.json'), '[{"n":3}, oops]');
     const drained = await run(home, 'drain');
@@ -173,7 +196,12 @@ describe('hookline bridge drain', () => {
 
   it('is not needed before the trace is shown', async () => {
     const home = createTempHome();
-    await forward(home, 'claude-hook', ['--port', String(await findClosedPort())], '{"hook_event_name":"Stop"}');
+    await forward(
+      home,
+      'claude-hook',
+      ['--port', String(await findClosedPort())],
+      '{"hook_event_name":"Stop"}',
+    );
     const options = { cwd: home.home, home: home.home };
     const { stdout } = await runHookline(['trace', 'export'], options);
     expect(JSON.parse(stdout)).toMatchObject({ agent: 'claude', event: 'Stop' });
