@@ -39,10 +39,7 @@ export function checkSender(
   }
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    return refuse(
-      403,
-      `requests of other sites are not answered (Sec-Fetch-Site: ${String(site)})`,
-    );
+    return refuse(403, `requests of other sites are not answered (Sec-Fetch-Site: ${site})`);
   }
   return null;
 }

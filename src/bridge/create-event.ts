@@ -1,4 +1,3 @@
-import { attributeEvent } from '../dialects/attribute-event.ts';
 import { normalizeEvent } from '../dialects/normalize-event.ts';
 import type { EventOrigin, NewEvent } from '../store/event-store.ts';
 
@@ -17,14 +16,13 @@ export interface ArrivedEvent {
 
 /** Adds what the store and its readers need to know of an event. */
 export function createEvent(arrived: ArrivedEvent): NewEvent {
-  const { receivedAt, isVerified, origin, payload, value } = arrived;
-  const { agent, id } = attributeEvent(arrived.agent, value);
+  const { agent, id, receivedAt, isVerified, origin, payload, value } = arrived;
   const { event, foreignEvent, at, sessionId, workspace, tool, paths } = normalizeEvent(
     agent,
     value,
   );
   return {
-    id: id ?? arrived.id,
+    id,
     at: at ?? receivedAt,
     receivedAt,
     agent,

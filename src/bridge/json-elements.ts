@@ -61,7 +61,7 @@ function addTrimmed(elements: Span[], bytes: Uint8Array, { start, end }: Span): 
   if (first < last) elements.push({ start: first, end: last });
 }
 
-export function skipWhiteSpace(bytes: Uint8Array, from: number): number {
+function skipWhiteSpace(bytes: Uint8Array, from: number): number {
   let at = from;
   while (isWhiteSpace(bytes[at])) at++;
   return at;

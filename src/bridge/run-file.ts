@@ -39,7 +39,7 @@ export function formatRunFile(bridge: RunningBridge): string {
 const RUN_FILE =
   /^hookline-bridge 1\nport (\d{1,5})\npid (\d+)\nstarted (\d*)\nnamespace (\d*)\nversion (\S+)\nclient (\w+)\nserver (\w+)\ntoken (\w+)\n$/;
 
-export function parseRunFile(text: string): RunningBridge | null {
+function parseRunFile(text: string): RunningBridge | null {
   const match = RUN_FILE.exec(text);
   if (match === null) return null;
   const [, port, pid, startedAt = '', namespace = '', version = ''] = match;

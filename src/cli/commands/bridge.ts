@@ -128,7 +128,9 @@ async function readHealth(bridge: RunningBridge): Promise<Health | null> {
   );
   if (!('status' in answer) || answer.status !== 200) return null;
   const serverSecret = answer.headers.get(SERVER_SECRET_HEADER.toLowerCase());
-  return serverSecret === bridge.serverSecret ? JSON.parse(answer.body) : null;
+  if (serverSecret !== bridge.serverSecret) return null;
+  const health: Health = JSON.parse(answer.body);
+  return health;
 }
 
 function describeBridge(running: RunningBridge | null, health: Health | null): object {

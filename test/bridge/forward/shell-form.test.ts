@@ -55,7 +55,7 @@ function run(
   input: string | Uint8Array,
   { env = {}, shell = [], agent = 'codex' }: Start = {},
 ) {
-  const [file = '', ...args] = [...shell, script, agent];
+  const [file, ...args] = [...shell, script, agent];
   const child = spawn(file, args, { env });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
