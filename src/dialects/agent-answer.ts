@@ -90,8 +90,11 @@ function writeUnknownEvent(
 }
 
 function findReason({ reasons, stop }: Verdict): string {
-  const stopReason = stop?.reason ?? '';
-  return findText(reasons) ?? (stopReason === '' ? 'Refused by a hook' : stopReason);
+  return findText(reasons) ?? findText(listStopReason(stop)) ?? 'Refused by a hook';
+}
+
+function listStopReason(stop: Verdict['stop']): readonly Attributed[] {
+  return stop === null ? [] : [{ hook: '', text: stop.reason }];
 }
 
 /** An agent may take a reason without letters for none, and a refusal without a reason for no refusal. */
@@ -161,7 +164,7 @@ class AnswerWriter {
     }
     if (stop !== null && (this.#can.stop === undefined || this.#can.stopRefuses === true)) {
       if (this.#can.stop !== undefined) this.#lose('stops before the pending action');
-      return stop.reason || reason;
+      return findText(listStopReason(stop)) ?? reason;
     }
     if (rewrite === null) {
       const advice = JSON.stringify(this.#verdict.input);
@@ -194,7 +197,7 @@ class AnswerWriter {
 
   #addStop(reason: string): void {
     if (this.#can.endsAnyway === true) return;
-    this.#add(this.#can.stop?.(reason === '' ? 'Stopped by a hook' : reason), 'cannot end the run');
+    this.#add(this.#can.stop?.(reason || 'Stopped by a hook'), 'cannot end the run');
   }
 
   #addTexts(isRefused: boolean): void {
@@ -202,7 +205,9 @@ class AnswerWriter {
     const takesContext = !isRefused || this.#can.takesContextWithRefusal === true;
     if (context !== null && takesContext) {
       this.#add(this.#can.context?.(context), 'takes no context');
-    } else if (context !== null) this.#lose('takes no context', ' beside a refusal');
+    } else if (context !== null) {
+      this.#lose('takes no context', ' beside a refusal');
+    }
     const message = findText(this.#verdict.messages);
     if (message === null) return;
     // A refusal is written alone: what it stands beside may make the agent ignore it.

@@ -205,9 +205,8 @@ describe.each(AGENTS)('the answers for $name', (agent) => {
   });
 
   it('apply a rewrite, or refuse the call and say what it should be', () => {
-    const [name = ''] = dialect.events.names.filter(
-      (each) => eventOf(agent, each).name === 'PreToolUse',
-    );
+    const name =
+      dialect.events.names.find((each) => eventOf(agent, each).name === 'PreToolUse') ?? '';
     for (const effect of ['pass', 'allow', 'ask'] as const) {
       const { reading } = writeRow(agent, name, { title: '', verdict: { input: INPUT, effect } });
       const isApplied = JSON.stringify(reading.input) === JSON.stringify(INPUT);
