@@ -94,6 +94,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Needed only to read payloads of other agents, and to write answers for them.
   'foreign-payloads': [
+    'src/dialects/agent-answer.ts',
     'src/dialects/agent-payload.ts',
     'src/dialects/payload-envelope.ts',
     'src/dialects/payload-events.ts',

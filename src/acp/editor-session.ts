@@ -109,9 +109,11 @@ export class EditorSession {
     if (reply !== null) return 'end_turn';
     this.#session.show(images);
     // A hook may have woken the agent; the user's prompt runs after that.
-    const { ending, reason } = await this.#session.queue(text);
+    const { ending, reason, endedByHooks = [] } = await this.#session.queue(text);
+    const hooks = endedByHooks.length === 0 ? '' : ` (${endedByHooks.join(', ')})`;
     const { finishReason } = this.#session.state();
-    const redacted = await editor.redact({ ending, reason });
+    const why = reason === null ? null : `${reason}${hooks}`;
+    const redacted = await editor.redact({ ending, reason: why });
     const { stopReason, message } = toStopReason(redacted, finishReason);
     if (message !== null) editor.sendNotice({ severity: 'info', text: message });
     this.#sendState();

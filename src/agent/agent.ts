@@ -1,4 +1,4 @@
-import type { Verdict } from '../hooks/decision.ts';
+import { isRefusal, listRefusingHooks, type Verdict } from '../hooks/decision.ts';
 import type { AgentFacts, FiredEvent } from '../hooks/facts.ts';
 import { createStopGuard, type StopGuard } from '../hooks/stop-guard.ts';
 import type { Conversation } from './conversation/conversation.ts';
@@ -31,6 +31,8 @@ export interface Agent extends AgentState {
   /** Images of the next prompt. */
   readonly images: ImageBlock[];
   readonly denials: Denial[];
+  /** Ids of the hooks that refused last. */
+  refusingHooks: readonly string[];
   readonly systemPrompt: () => string;
   /** The file of its own transcript; null when nothing is stored. */
   readonly transcriptPath: string | null;
@@ -90,6 +92,7 @@ export function createAgent(newAgent: NewAgent): Agent {
     steering: [],
     images: [],
     denials: [],
+    refusingHooks: [],
     isHeldByHook: false,
     toolCalls: 0,
     total: { usage: NO_USAGE, costUsd: 0 },
@@ -103,6 +106,9 @@ export function createAgent(newAgent: NewAgent): Agent {
         event,
         signal === undefined ? { moment } : { moment, signal },
       );
+      if (isRefusal(verdict.effect) || verdict.stop !== null) {
+        agent.refusingHooks = listRefusingHooks(verdict);
+      }
       if (shouldReport(verdict)) agent.emit({ type: 'hook', verdict });
       if (noteChanges !== null) await noteChanges(verdict);
       return verdict;

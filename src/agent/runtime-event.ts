@@ -132,6 +132,8 @@ export interface RunResult {
   readonly text: string;
   /** Why it ended otherwise than by being done. */
   readonly reason: string | null;
+  /** Ids of the hooks that refused the prompt or ended the run; absent when none did. */
+  readonly endedByHooks?: readonly string[];
   readonly iterations: number;
   readonly usage: Usage;
   /** US dollars, or null when the model's price is not known. */

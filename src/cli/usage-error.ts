@@ -6,13 +6,11 @@ import { COMMANDS } from './commands.ts';
 /** What the parser of the command line says, and how errors of Hookline say it. */
 const REWORDINGS: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^unknown option '(.*)'$/s, (name) => `unknown option ${JSON.stringify(name)}`],
-  [
-    /^too many arguments for '(.*)'\. Expected (\d+) arguments? but got (\d+)\.$/s,
-    (name, expected, found) =>
-      `too many arguments for ${name}: expected ${expected}, found ${found}`,
-  ],
   [/^missing required argument '(.*)'$/s, (name) => `missing argument ${JSON.stringify(name)}`],
-  [/^option '(?:-\w, )?(\S+) (.*)' argument missing$/s, (flag, value) => `${flag} needs ${value}`],
+  [
+    /^option '(?:-\w, )?(\S+) (.*)' argument missing$/s,
+    (flag, value) => `${flag} needs a value: ${value}`,
+  ],
   [
     /^option '(?:-\w, )?(\S+) .*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
     (flag, found, choices) =>
@@ -30,7 +28,7 @@ export function createUsageError(
   const [, command] = /^unknown command '(.*)'$/s.exec(text) ?? [];
   if (command !== undefined) return createUnknownCommand(command, name ?? null);
   return new HooklineError('USAGE_INVALID', {
-    message: code === 'commander.help' ? 'missing command' : reword(text),
+    message: code === 'commander.help' ? 'missing command' : reword(text, name),
     hint: formatHint(suggestion.replace(/^\((.*)\)$/, '$1') || suggestChoice(text), name),
   });
 }
@@ -40,7 +38,13 @@ function formatHint(suggestion: string, command: string | undefined): string {
   return suggestion === '' ? help : `${suggestion} ${help}`;
 }
 
-function reword(text: string): string {
+function reword(text: string, command: string | undefined): string {
+  const tooMany =
+    /^too many arguments for '(.*)'\. Expected (\d+) arguments? but got (\d+)\.$/s.exec(text);
+  if (tooMany !== null) {
+    const [, name, expected, found] = tooMany;
+    return `too many arguments for ${command ?? name}: expected ${expected}, found ${found}`;
+  }
   for (const [pattern, format] of REWORDINGS) {
     const found = pattern.exec(text);
     if (found !== null) return format(...found.slice(1));

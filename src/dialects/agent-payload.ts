@@ -32,7 +32,7 @@ export function readAgentPayload(
   payloads: AgentPayloads,
 ): FiredEvent {
   const reader = new PayloadReader(dropUnknownChoices(name, fields), payloads.owner);
-  return { ...readAgentMoment(fields, payloads), ...EVENT_READERS[name](reader, payloads) };
+  return { ...EVENT_READERS[name](reader, payloads), ...readAgentMoment(fields, payloads) };
 }
 
 /** Reads what every event carries; what has another type than expected counts as absent. */

@@ -175,25 +175,38 @@ export interface HookProblem {
   readonly hint: string | null;
 }
 
+/** Of a late outcome nothing else is known. */
+type ReportedOutcome = Pick<Outcome, 'hook' | 'dialect' | 'failure' | 'warnings'> &
+  Partial<Pick<Outcome, 'effect'>>;
+
 /** Lists failures that nothing else reports, and mistakes in answers. */
-export function listHookProblems(
-  outcomes: readonly Pick<Outcome, 'hook' | 'dialect' | 'failure' | 'warnings'>[],
-): readonly HookProblem[] {
+export function listHookProblems(outcomes: readonly ReportedOutcome[]): readonly HookProblem[] {
   return outcomes.flatMap((outcome): readonly HookProblem[] => {
     const { hook, warnings = [] } = outcome;
     const failure = findUnreportedFailure(outcome);
     // Files that cannot be read are named once, when the session starts.
     const isNew = failure !== null && failure.kind !== 'config';
     return [
-      ...(isNew ? [createFailedProblem(hook, failure)] : []),
+      ...(isNew ? [createFailedProblem(outcome, failure)] : []),
       ...warnings.map((message) => ({ hook, kind: 'warning' as const, message, hint: null })),
     ];
   });
 }
 
-function createFailedProblem(hook: string, { message, hint }: Failure): HookProblem {
-  return { hook, kind: 'failed', message, hint: hint ?? null };
+/** A failure that refuses is the reason of the refusal, which is reported with its text. */
+function createFailedProblem(
+  { hook, effect }: ReportedOutcome,
+  { message, hint }: Failure,
+): HookProblem {
+  return {
+    hook,
+    kind: 'failed',
+    message: effect === 'deny' ? REFUSES : message,
+    hint: hint ?? null,
+  };
 }
+
+const REFUSES = 'it refuses because it failed';
 
 /** Whose payloads are read and whose hooks are written unless the user names another dialect. */
 export const DEFAULT_DIALECT: string = clineFiles.name;

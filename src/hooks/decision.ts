@@ -162,6 +162,14 @@ export function isRefusal(effect: Effect | 'stop'): boolean {
   return effect === 'deny' || effect === 'stop';
 }
 
+/** Ids of the hooks that refused the action or ended the run. */
+export function listRefusingHooks({ outcomes }: Verdict): readonly string[] {
+  const refusing = outcomes.filter(
+    ({ effect, decision }) => isRefusal(effect) || decision?.stop !== undefined,
+  );
+  return [...new Set(refusing.map(({ hook }) => hook))];
+}
+
 /** The verdict when no hook ran, or none decided anything. */
 export function createEmptyVerdict(
   event: string,

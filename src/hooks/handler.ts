@@ -1,4 +1,4 @@
-import type { Decision, Failure, FailureKind, FailurePolicy } from './decision.ts';
+import type { Decision, Failure, FailurePolicy } from './decision.ts';
 import type { ToolCall, ToolView, Vocabulary } from '../tool-vocabularies/tool-views.ts';
 import type { EventName, HookEvent } from './facts.ts';
 
@@ -95,8 +95,8 @@ export interface Handler {
    */
   readonly findSuspicion?: (call: ToolCall) => string | null;
   readonly onFailure: FailurePolicy;
-  /** How its author makes it answer, after a failure of this kind; null when nothing is known. */
-  readonly advise?: (kind: FailureKind) => string | null;
+  /** How its author makes it answer, after this failure; null when nothing is known. */
+  readonly advise?: (failure: Failure) => string | null;
   /** The profile of the sandbox that its program runs in; absent for a hook without one. */
   readonly sandbox?: string;
   /**

@@ -248,7 +248,7 @@ function omitRewrite(answer: Answer): Answer {
 }
 
 function addHint(failure: Failure, { advise }: Handler): Failure {
-  const hint = failure.hint ?? advise?.(failure.kind) ?? null;
+  const hint = failure.hint ?? advise?.(failure) ?? null;
   return hint === null ? failure : { ...failure, hint };
 }
 

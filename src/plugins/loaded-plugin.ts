@@ -101,22 +101,29 @@ export class LoadedPlugin<Plugin = unknown> {
   }
 
   /** Reports that a hook failed; after the third time in a session it is switched off. */
-  countFailure(hook: HookName, message: string): void {
+  countFailure(hook: HookName, failure: HookFailure): void {
     const count = (this.#failures.get(hook) ?? 0) + 1;
     if (count > MAX_FAILURES) return;
     this.#failures.set(hook, count);
-    this.reportFailure(hook, message);
+    this.reportFailure(hook, failure);
     if (count < MAX_FAILURES) return;
     const off = `${hook} failed ${MAX_FAILURES} times and is disabled for this session`;
     this.#onIssue({ plugin: this.name, phase: 'hook', level: 'error', message: off });
   }
 
   /** Reports that a hook failed that is never switched off. */
-  reportFailure(hook: HookName, message: string): void {
+  reportFailure(hook: HookName, { message, hint }: HookFailure): void {
     this.#lastError = `${hook}: ${message}`;
     const text = `${hook} failed: ${message}`;
-    this.#onIssue({ plugin: this.name, phase: 'hook', level: 'warning', message: text });
+    const issue = { plugin: this.name, phase: 'hook', level: 'warning', message: text } as const;
+    this.#onIssue(hint === undefined ? issue : { ...issue, hint });
   }
+}
+
+interface HookFailure {
+  readonly message: string;
+  /** What its author can do about it. */
+  readonly hint?: string;
 }
 
 /** Plugins whose hooks are called one after the other. */

@@ -19,6 +19,8 @@ export interface PluginIssue {
     | 'automation'
     | 'uncaught';
   readonly message: string;
+  /** What its author can do about it. */
+  readonly hint?: string;
   /** An error means that the subject does not work. */
   readonly level: 'warning' | 'error';
   /** The rule of its manifest that it breaks, for which a strict host refuses the plugin. */
@@ -28,6 +30,11 @@ export interface PluginIssue {
 }
 
 export type OnIssue = (issue: PluginIssue) => void;
+
+/** Formats an issue as one line for the user. */
+export function formatIssue({ plugin, message, hint }: PluginIssue): string {
+  return `plugin ${plugin}: ${message}${hint === undefined ? '' : ` (${hint.replace(/\.$/, '')})`}`;
+}
 
 /** How many uncaught errors of one plugin are reported: a timer may throw for ever. */
 const MAX_REPORTED = 10;

@@ -194,8 +194,9 @@ const CALLED = new Map<string, CalledTool>([
 
 /** Finds the tool of a call; null when its name has no other form. */
 export function findCalledTool(call: ToolCall): CalledTool | null {
-  if (call.vocabulary !== undefined) return findAgentTool(call, call.vocabulary);
-  return CALLED.get(call.name) ?? findCalledMcp(call);
+  const own = call.vocabulary === undefined ? null : findAgentTool(call, call.vocabulary);
+  // A tool that is new in an agent, or that it has from Claude, is taken for ours of that name.
+  return own ?? CALLED.get(call.name) ?? findCalledMcp(call);
 }
 
 /** Forms that a name may mean in the vocabulary of another agent, in the order in which they are tried. */

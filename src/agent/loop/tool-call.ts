@@ -1,7 +1,7 @@
 import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isNestedTooDeep, MAX_NESTING, isRecord } from '../../base/json.ts';
-import { isRefusal, type Stop, type Verdict } from '../../hooks/decision.ts';
+import { isRefusal, listRefusingHooks, type Stop, type Verdict } from '../../hooks/decision.ts';
 import type { FiredEvent } from '../../hooks/facts.ts';
 import type {
   GitProfile,
@@ -210,11 +210,6 @@ async function denyCall(
       stop: verdict.stop ?? after.stop,
     },
   };
-}
-
-function listRefusingHooks({ outcomes }: Verdict): readonly string[] {
-  const refusing = outcomes.filter(({ effect }) => effect !== null && isRefusal(effect));
-  return [...new Set(refusing.map(({ hook }) => hook))];
 }
 
 function createFailedCall(call: ToolUseBlock, error: string): CheckedCall {

@@ -63,7 +63,9 @@ export function formatVerdict(verdict: Verdict): string {
     ...formatChanges(verdict),
     ...verdict.context.map(({ hook, text }) => formatContext(hook, text)),
     ...verdict.messages.map(({ hook, text }) => formatMessage(hook, text)),
-    ...verdict.outcomes.map((outcome) => formatOutcome(outcome, formatResult(outcome))),
+    ...verdict.outcomes.map((outcome) =>
+      formatOutcome(outcome, formatResult(outcome), verdict.reasons),
+    ),
     ...verdict.skipped.map(({ hook, why }) =>
       colors.dim(`  - ${toOneLine(hook)}: not run: ${toPrintable(why)}`),
     ),
@@ -107,7 +109,8 @@ function isUnread({ failure }: Outcome): boolean {
   return failure?.kind === 'config';
 }
 
-function formatOutcome(outcome: Outcome, result: string): string {
+/** `reasons` are printed above; a failure that refuses is one of them. */
+function formatOutcome(outcome: Outcome, result: string, reasons: Verdict['reasons'] = []): string {
   if (outcome.failure?.kind === 'config') return formatUnread(outcome, outcome.failure);
   const mark = outcome.status === 'failed' ? colors.red('✗') : colors.green('✓');
   const part = outcome.part === null ? '' : ` part ${outcome.part + 1}`;
@@ -116,7 +119,9 @@ function formatOutcome(outcome: Outcome, result: string): string {
   const line = `  ${mark} ${toOneLine(outcome.hook)}${part}${asked}${again}: ${result} ${colors.dim(formatDuration(outcome.durationMs))}`;
   const { failure } = outcome;
   const details = [
-    ...(failure === null ? [] : [colors.red(`${failure.kind}: ${failure.message}`)]),
+    ...(failure === null || reasons.some(({ text }) => text === failure.message)
+      ? []
+      : [colors.red(`${failure.kind}: ${failure.message}`)]),
     ...(failure?.hint === undefined ? [] : [toPrintable(failure.hint)]),
     ...(outcome.warnings ?? []).map((text) => colors.yellow(`warning: ${toPrintable(text)}`)),
     ...outcome.notes.map((note) => colors.dim(toPrintable(note))),

@@ -17,7 +17,7 @@ export class HeldNotices {
   /** Prints the notices that are not about one of the problems in the result. */
   printOthers(problems: readonly string[]): void {
     for (const text of this.#texts.splice(0)) {
-      const isPrinted = problems.some((problem) => text.endsWith(`: ${problem}`));
+      const isPrinted = problems.some((problem) => text.includes(`: ${problem}`));
       if (!isPrinted) this.#print.note(`note: ${toPrintable(text)}`);
     }
   }

@@ -16,7 +16,7 @@ export interface JsonPrinter extends Printer {
   flush(): void;
 }
 
-/** Notes are held until there is a result, or so many that somebody may be waiting for them. */
+/** Notes are held until the command ends, or until they are so many that somebody may be waiting for them. */
 const MOST_HELD_CHARACTERS = 64 * 1024;
 
 /** `isLive`: the command prints no result at its end, so that nothing is held. */
@@ -29,18 +29,6 @@ export function createJsonPrinter(print: Printer, isLive: boolean): JsonPrinter 
   };
   return {
     ...print,
-    out(text) {
-      flush();
-      print.out(text);
-    },
-    json(value) {
-      flush();
-      print.json(value);
-    },
-    jsonLine(value) {
-      flush();
-      print.jsonLine(value);
-    },
     note(text) {
       if (!isHolding) {
         print.note(text);

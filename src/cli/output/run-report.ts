@@ -3,7 +3,7 @@ import { getErrorMessage } from '../../base/errors.ts';
 import { getMessageText } from '../../sessions/messages.ts';
 import { listHookProblems } from '../../dialects/index.ts';
 import { isAwaitingTrust, type Verdict } from '../../hooks/decision.ts';
-import type { PluginIssue } from '../../plugins/plugin-issue.ts';
+import { formatIssue, type PluginIssue } from '../../plugins/plugin-issue.ts';
 import type { CommandContext } from '../context.ts';
 import { DeltaBuffer } from '../../host/redact-stream.ts';
 import { formatDuration, toOneLine, toPrintable, toPrintableLines } from './print.ts';
@@ -62,8 +62,7 @@ export class RunReport {
   /** Records a problem of a plugin and prints it. */
   addIssue(issue: PluginIssue): void {
     this.#pluginIssues.push(issue);
-    const { plugin, message, isMissingGuard } = issue;
-    if (isMissingGuard !== true) this.printNotice(`plugin ${plugin}: ${message}`);
+    if (issue.isMissingGuard !== true) this.printNotice(formatIssue(issue));
   }
 
   /** Flushes pending output and prints the result, unless it is null. */
@@ -261,9 +260,7 @@ async function printResult(
 async function printTextResult({ print, flags }: CommandContext, result: RunResult): Promise<void> {
   const redacted = await redactObject(result, flags);
   if (redacted.text !== '') print.out(redacted.text);
-  if (redacted.reason !== null) {
-    print.note(`${ENDING_LABELS[redacted.ending]}: ${toPrintableLines(redacted.reason)}`);
-  }
+  if (redacted.reason !== null) print.note(formatEnding(redacted));
   if (redacted.deferred !== null) {
     const { name } = redacted.deferred;
     print.note(
@@ -272,7 +269,20 @@ async function printTextResult({ print, flags }: CommandContext, result: RunResu
   }
 }
 
-export const ENDING_LABELS: Readonly<Record<RunResult['ending'], string>> = {
+/** How and why a run ended, with the hooks that ended it. */
+export function formatEnding(
+  { ending, reason, endedByHooks = [] }: Pick<RunResult, 'ending' | 'reason' | 'endedByHooks'>,
+  call = '',
+): string {
+  const hooks = endedByHooks.length === 0 ? '' : ` (${toOneLine(endedByHooks.join(', '))})`;
+  const label = ENDING_LABELS[ending];
+  const why = toPrintableLines((reason ?? '').replace(/^Operation stopped by hook: /, ''));
+  // The label is not repeated where the reason starts with it.
+  const isLabelled = call === '' && hooks === '' && why.startsWith(label);
+  return isLabelled ? why : `${label}${call}${hooks}: ${why}`;
+}
+
+const ENDING_LABELS: Readonly<Record<RunResult['ending'], string>> = {
   done: 'ended',
   refused: 'refused',
   stopped_by_hook: 'stopped by a hook',

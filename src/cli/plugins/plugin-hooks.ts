@@ -39,7 +39,7 @@ export function withPluginHooks<Result>(
     async (host) => {
       if (!load) warnPluginsNotFired(context.print, host, event);
       if (!load || !hasPluginHooks({ ...host.moment(), ...event })) return work(host, []);
-      const opened = await openPlugins(context, host);
+      const opened = await openPlugins(context, host, extra.onNotice);
       plugins = opened;
       onChange();
       try {
@@ -77,6 +77,7 @@ function warnPluginsNotFired(print: Printer, host: Host, event: FiredEvent): voi
 function openPlugins(
   { flags: { strict: _, ...flags }, print, signal }: CommandContext,
   host: Host,
+  onNotice: (text: string) => void = (text) => print.note(`note: ${toPrintable(text)}`),
 ): Promise<SessionPlugins> {
   const { sessionId } = host.moment();
   return SessionPlugins.open({
@@ -94,7 +95,7 @@ function openPlugins(
     model: () => null,
     offered: () => [],
     emitEvent: () => undefined,
-    notice: (text) => print.note(`note: ${toPrintable(text)}`),
+    notice: onNotice,
     signal,
   });
 }

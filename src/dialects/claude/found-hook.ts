@@ -1,5 +1,5 @@
 import { dropUndefined } from '../../base/defined.ts';
-import type { FailureKind } from '../../hooks/decision.ts';
+import type { Failure } from '../../hooks/decision.ts';
 import { createFailingHandler } from '../command-handler.ts';
 import type { Binds, DiscoveredUnit, FoundHook, Grant } from '../discovery.ts';
 import { computeBinds } from './binding.ts';
@@ -13,6 +13,9 @@ import { CLAUDE_EVENTS, type ClaudeEvent, isGate, NEVER_FIRED } from './events.t
 import { adviseOnFailure } from './output/advice.ts';
 import { getFailurePolicy } from './output/failures.ts';
 import type { ClaudeSession } from './session.ts';
+
+const CORRECT_FILE = 'Correct the file; until then its hooks do not run.';
+const CORRECT_ENTRY = 'Correct the entry; until then its hooks do not run.';
 
 type UnitName = Pick<DiscoveredUnit, 'id' | 'ownId'>;
 
@@ -62,10 +65,11 @@ export function createFoundHook(
       const target = {
         ...createTarget(id, event, grant),
         source: `${source.file}:${entry.line}`,
-        advise: (kind: FailureKind) => adviseOnFailure(entry.type, event, kind),
+        advise: (failure: Failure) => adviseOnFailure(entry.type, event, failure),
       };
       if (entryMatcher.problem !== null && isGate(event)) {
-        return [createFailingHandler(target, entryMatcher.problem, 'config')];
+        const failing = { ...target, advise: () => CORRECT_ENTRY };
+        return [createFailingHandler(failing, entryMatcher.problem, 'config')];
       }
       const { fits } = entryMatcher;
       return [handlers.createHandler(entry, { ...target, fits }, grant, index)];
@@ -150,7 +154,7 @@ export function createBrokenGate(
           {
             ...createTarget(id, gate, grant),
             source: `${source.file}:${line}`,
-            advise: (kind) => adviseOnFailure('command', gate, kind),
+            advise: () => (event === null ? CORRECT_FILE : CORRECT_ENTRY),
           },
           why,
           'config',

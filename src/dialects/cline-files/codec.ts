@@ -7,7 +7,7 @@ import { markSuspicious } from '../missing-program.ts';
 import { readAnswer, type FileHookAnswer } from './output.ts';
 import { encodePayload } from './payload.ts';
 import { truncateText } from '../../base/json.ts';
-import type { Decision, Failure, FailureKind } from '../../hooks/decision.ts';
+import type { Decision, Failure } from '../../hooks/decision.ts';
 import { EVENTS } from '../../hooks/events.ts';
 import { detectVocabulary } from '../../tool-vocabularies/tool-views.ts';
 import { getToolCall } from '../../hooks/facts.ts';
@@ -15,7 +15,7 @@ import type { HookOutput } from '../dialect.ts';
 import { CLINE_SETTINGS } from './options.ts';
 
 /** How the author of a hook makes it answer, after a failure of this kind. */
-export function adviseOnFailure(name: FileHookName, kind: FailureKind): string | null {
+export function adviseOnFailure(name: FileHookName, { kind }: Failure): string | null {
   if (kind === 'timeout') return 'Let it answer sooner, or set "hooks.timeoutMs".';
   if (kind !== 'exit' && kind !== 'output') return null;
   const canRefuse = FILE_HOOKS[name].events.some((event) => EVENTS[event].refusal !== null);

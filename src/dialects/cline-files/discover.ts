@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isFile } from '../../base/files.ts';
 import { isInside } from '../../base/paths.ts';
-import type { FailureKind } from '../../hooks/decision.ts';
+import type { Failure } from '../../hooks/decision.ts';
 import type { Asking, Handler, HandlerInput } from '../../hooks/handler.ts';
 import type { LaunchMachine } from '../../process/interpreter.ts';
 import { listSearchDirectories } from '../../process/program-finder.ts';
@@ -231,7 +231,7 @@ function createHandlers(
     vocabulary: profile,
     ...createNameChoice(file),
     onFailure: grant.onFailure,
-    advise: (kind: FailureKind) => adviseOnFailure(file.name, kind),
+    advise: (failure: Failure) => adviseOnFailure(file.name, failure),
     ...(misfit === findNoMisfit ? {} : { fits: misfit }),
     withheld: grant.withheld,
   };

@@ -67,7 +67,7 @@ function getDataKey(name: FileHookName): string {
 function readMoment(payload: Fields): Partial<Moment> {
   const model = toRecord(payload['model']);
   const session = toRecord(payload['sessionContext']);
-  const at = readTime(payload['timestamp']);
+  const at = readTime(toText(payload['timestamp']));
   return {
     ...omitEmpty('taskId', toText(payload['taskId'])),
     ...omitEmpty('sessionId', toText(session['rootSessionId'])),

@@ -203,7 +203,8 @@ function isCompared(before: string, after: string): boolean {
   );
 }
 
-const FRAGMENT = '([A-Za-z_][A-Za-z0-9_]{2,})';
+// Only at the beginning of a word: tried at every letter of a long one, such as encoded data, it would take minutes.
+const FRAGMENT = '(?<![A-Za-z0-9_])([A-Za-z_][A-Za-z0-9_]{2,})';
 const PATTERNS = [
   // `*write*`, `write*`
   `\\*${FRAGMENT}`,

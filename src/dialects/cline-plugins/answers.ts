@@ -2,7 +2,7 @@ import { HooklineError } from '../../base/errors.ts';
 import { listMisspeltKeys } from '../misspelt-fields.ts';
 import { isRecord, getTypeName } from '../../base/json.ts';
 import { findNestedRefusal, findRefusingField } from '../find-refusal.ts';
-import type { Decision, FailureKind } from '../../hooks/decision.ts';
+import type { Decision, Failure } from '../../hooks/decision.ts';
 import type { Answer } from '../../hooks/handler.ts';
 import type { AgentMessage } from '../../plugins/contract/message.ts';
 import type { AgentModelRequest, HookName } from '../../plugins/contract/runtime-hooks.ts';
@@ -42,7 +42,7 @@ const RETURNS: Readonly<
 type AnsweringHook = Exclude<HookName, 'onEvent'>;
 
 /** How the author of a plugin makes a hook answer, after a failure of this kind. */
-export function adviseOnFailure(hook: AnsweringHook, kind: FailureKind): string | null {
+export function adviseOnFailure(hook: AnsweringHook, { kind }: Failure): string | null {
   if (kind === 'timeout') return 'Let it answer sooner.';
   if (kind !== 'threw' && kind !== 'output') return null;
   return `${hook} returns ${RETURNS[hook].how}.`;

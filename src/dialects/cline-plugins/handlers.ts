@@ -1,4 +1,5 @@
 import { isPromiseLike } from '../../base/callbacks.ts';
+import { dropUndefined } from '../../base/defined.ts';
 import { getErrorMessage } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import { startTimeLimit, waitOrAbort } from '../../base/abort.ts';
@@ -165,8 +166,10 @@ function createRun<Argument>(
     if (signal.aborted || active.readExit() !== null) return { failure };
     const isGuard =
       services.failsClosed || shouldFailClosed(protocol.selectHook(plugin.hooks ?? {}));
-    if (isGuard) active.reportFailure(protocol.hook, failure.message);
-    else active.countFailure(protocol.hook, failure.message);
+    const hint = adviseOnFailure(protocol.hook, failure) ?? undefined;
+    const reported = dropUndefined({ message: failure.message, hint });
+    if (isGuard) active.reportFailure(protocol.hook, reported);
+    else active.countFailure(protocol.hook, reported);
     return { failure };
   };
   const call = (argument: Argument): unknown => protocol.call(plugin.hooks ?? {}, argument);
@@ -250,7 +253,7 @@ class PluginHandler implements Handler {
     this.source = `the plugin ${name}`;
     this.event = event;
     this.run = stage.createRun(active, services);
-    this.advise = (kind) => adviseOnFailure(hook, kind);
+    this.advise = (failure) => adviseOnFailure(hook, failure);
     this.fits = () => {
       if (process !== null && process.readExit() !== null && !this.#failsClosed()) {
         return `the process of ${name} has ended`;

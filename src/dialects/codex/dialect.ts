@@ -12,5 +12,6 @@ export const codex = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   install: async () => (await import('./install.ts')).codexInstall,
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: { protected: ['.codex/hooks.json', '.codex/config.toml'] },
 } as const satisfies Dialect;

@@ -21,6 +21,7 @@ export const copilot = {
       return [session, name, timestamp, input];
     },
   },
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: {
     protected: [
       '.github/hooks/',

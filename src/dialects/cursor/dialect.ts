@@ -30,5 +30,6 @@ export const cursor = {
       ];
     },
   },
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: { protected: ['.cursor/hooks.json', '.cursor/hooks/'] },
 } as const satisfies Dialect;

@@ -12,6 +12,7 @@ export const droid = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   install: async () => (await import('./install.ts')).droidInstall,
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: {
     protected: ['.factory/hooks.json', '.factory/hooks/', '.factory/settings*.json'],
   },

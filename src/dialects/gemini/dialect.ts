@@ -12,6 +12,7 @@ export const gemini = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   install: async () => (await import('./install.ts')).geminiInstall,
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: {
     protected: ['.gemini/settings.json', '.gemini/trusted_hooks.json', '.gemini/extensions/'],
   },

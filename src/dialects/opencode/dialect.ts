@@ -12,6 +12,7 @@ export const opencode = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   install: async () => (await import('./install.ts')).opencodeInstall,
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: {
     protected: [
       '.opencode/plugin/',

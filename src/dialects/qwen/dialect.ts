@@ -12,5 +12,6 @@ export const qwen = {
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
   install: async () => (await import('./install.ts')).qwenInstall,
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: { protected: ['.qwen/settings.json', '.qwen/extensions/'] },
 } as const satisfies Dialect;

@@ -6,7 +6,7 @@ import { getErrorMessage } from '../../base/errors.ts';
 import type { Handler, HandlerSource } from '../../hooks/handler.ts';
 import type { CommandReply } from '../../plugins/command.ts';
 import type { AgentExtensionCommand } from '../../plugins/contract/plugin.ts';
-import type { OnIssue } from '../../plugins/plugin-issue.ts';
+import { formatIssue, type OnIssue } from '../../plugins/plugin-issue.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
 import { computeFingerprint } from './check-plugins.ts';
 import type { Generation, PluginSession } from './load-generation.ts';
@@ -36,8 +36,8 @@ export class SessionPlugins implements HandlerSource {
 
   private constructor(request: SessionPluginsRequest) {
     const { options, notice } = request;
-    const report: OnIssue = ({ plugin, message, isMissingGuard }) => {
-      if (isMissingGuard !== true) notice(`plugin ${plugin}: ${message}`);
+    const report: OnIssue = (issue) => {
+      if (issue.isMissingGuard !== true) notice(formatIssue(issue));
     };
     this.#request = { ...request, onIssue: options.onIssue ?? report };
     this.#target = request.target();

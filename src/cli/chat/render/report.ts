@@ -12,7 +12,7 @@ import {
   toPrintableLines,
 } from '../../output/print.ts';
 import { redactObject } from '../../../host/redact-object.ts';
-import { ENDING_LABELS } from '../../output/run-report.ts';
+import { formatEnding } from '../../output/run-report.ts';
 import type { CommandContext } from '../../context.ts';
 import type { ActivityLine } from './activity-line.ts';
 import { toForeignScreenText, toScreenText, truncateLines } from './format-text.ts';
@@ -155,7 +155,7 @@ export class ChatReport {
   }
 
   #endRun(result: RunResult): void {
-    if (result.reason !== null) this.showText(formatEnding(result));
+    if (result.reason !== null) this.showText(formatRunEnding(result));
     this.showHooks();
     this.#shownInRun.clear();
   }
@@ -210,11 +210,10 @@ function formatCompacted(tokens: number): string {
   return `Conversation compacted (${formatCount(tokens, 'token')})`;
 }
 
-function formatEnding({ ending, reason, deferred }: RunResult): string {
+function formatRunEnding(result: RunResult): string {
+  const { deferred } = result;
   const call = deferred === null ? '' : ` ${toOneLine(deferred.name)}`;
-  const [why, text] = [ENDING_LABELS[ending], toPrintableLines(reason ?? '')];
-  // Avoids repeating the label when the reason starts with it.
-  return colors.yellow(call === '' && text.startsWith(why) ? text : `${why}${call}: ${text}`);
+  return colors.yellow(formatEnding(result, call));
 }
 
 function updateActivity(event: RuntimeEvent, activity: ActivityLine): void {

@@ -4,7 +4,7 @@ import { getErrorMessage } from '../../../base/errors.ts';
 import { findUnreportedFailure } from '../../../dialects/index.ts';
 import { isAwaitingTrust, type Verdict } from '../../../hooks/decision.ts';
 import { callObserver } from '../../../base/callbacks.ts';
-import type { PluginIssue } from '../../../plugins/plugin-issue.ts';
+import { formatIssue, type PluginIssue } from '../../../plugins/plugin-issue.ts';
 import type { BasicLogger } from '../../../plugins/contract/plugin.ts';
 import type { AgentRuntimeEvent } from '../../../plugins/contract/runtime-hooks.ts';
 import { type AgentEvent, AgentEventConverter } from '../agent-events.ts';
@@ -42,11 +42,11 @@ export class SessionEvents {
     for (const each of this.#converter.convert(event)) this.#send(each);
   }
 
-  sendIssue({ plugin, message, level, isMissingGuard }: PluginIssue): void {
-    if (isMissingGuard === true) return;
-    const text = `plugin ${plugin}: ${message}`;
+  sendIssue(issue: PluginIssue): void {
+    if (issue.isMissingGuard === true) return;
+    const text = formatIssue(issue);
     this.#log(text);
-    if (level === 'warning') return this.#notify(text);
+    if (issue.level === 'warning') return this.#notify(text);
     const error = new PluginProblem(text);
     return this.#send({ type: 'error', error, recoverable: true, iteration: this.#iteration });
   }

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../../../hooks/decision.ts';
+import type { Failure, FailureKind } from '../../../hooks/decision.ts';
 import type { ClaudeEvent, HandlerType } from '../events.ts';
 import { canBlock } from './rulings.ts';
 import { READ_FIELDS } from './schema.ts';
@@ -29,23 +29,22 @@ function formatSpecific(event: ClaudeEvent, fields: string): string {
 }
 
 const SLOW = 'Let it answer sooner, or set "timeout" (seconds) in its entry.';
-const UNREAD = 'Correct the file; until then its hooks do not run.';
 
-/** How the author of a hook makes it answer, after a failure of this kind. */
+/** How the author of a hook makes it answer, after this failure. */
 export function adviseOnFailure(
   type: HandlerType,
   event: ClaudeEvent,
-  kind: FailureKind,
+  { kind, message }: Failure,
 ): string | null {
   if (kind === 'timeout') return SLOW;
-  if (kind === 'config') return UNREAD;
   if (kind === 'killed') return null;
   switch (type) {
     case 'command':
       return kind === 'spawn' ? null : adviseCommand(event, kind);
     case 'http':
+      if (message.includes('HTTP hook blocked')) return null;
       return kind === 'spawn'
-        ? null
+        ? 'Start the server, or correct "url" in its entry.'
         : `Answer with status 200 and an empty body, or with one JSON object such as ${formatExampleAnswer(event)}.`;
     case 'mcp_tool':
       return kind === 'spawn'

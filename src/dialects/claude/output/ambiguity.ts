@@ -119,8 +119,8 @@ function explainUnreadRuling(event: ClaudeEvent, value: Fields, specific: Fields
   const found = refusing ?? misspelt;
   if (found !== undefined) {
     const meant = findMeantName(found.name);
-    const suggestion = meant === null || meant === found.name ? '' : `; did you mean ${meant}?`;
-    return `${describeUnread(event, `"${found.place}${found.name}"`)}${suggestion}`;
+    const suggestion = meant === null || meant === found.name ? '' : ` (did you mean ${meant}?)`;
+    return describeUnread(event, `"${found.place}${found.name}"${suggestion}`);
   }
   const nested = findUnreadContainer(value);
   return nested === null || !isSpecificOutput(nested.container)

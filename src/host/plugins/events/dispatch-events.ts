@@ -276,7 +276,7 @@ function notifyPlugin(active: ActivePlugin, event: AgentRuntimeEvent, timeoutMs:
   if (active.readExit() !== null) return;
   // The exit of its process is reported elsewhere.
   const fail = (message: string): void => {
-    if (active.readExit() === null) active.countFailure('onEvent', message);
+    if (active.readExit() === null) active.countFailure('onEvent', { message });
   };
   try {
     const result: unknown = runAsPlugin(file, () => hooks.onEvent?.(event));
