@@ -11,7 +11,7 @@ export const codex = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
-  install: async () => (await import('./install.ts')).codexInstall,
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).codexInstall,
   ownPaths: { protected: ['.codex/hooks.json', '.codex/config.toml'] },
 } as const satisfies Dialect;

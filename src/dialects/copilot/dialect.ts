@@ -11,6 +11,7 @@ export const copilot = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   install: async () => (await import('./install.ts')).copilotInstall,
   alsoRuns: {
     agent: 'claude',
@@ -21,7 +22,6 @@ export const copilot = {
       return [session, name, timestamp, input];
     },
   },
-  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: {
     protected: [
       '.github/hooks/',

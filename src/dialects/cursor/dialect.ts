@@ -11,6 +11,7 @@ export const cursor = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
+  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   install: async () => (await import('./install.ts')).cursorInstall,
   alsoRuns: {
     agent: 'claude',
@@ -30,6 +31,5 @@ export const cursor = {
       ];
     },
   },
-  writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
   ownPaths: { protected: ['.cursor/hooks.json', '.cursor/hooks/'] },
 } as const satisfies Dialect;

@@ -11,8 +11,8 @@ export const droid = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
-  install: async () => (await import('./install.ts')).droidInstall,
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).droidInstall,
   ownPaths: {
     protected: ['.factory/hooks.json', '.factory/hooks/', '.factory/settings*.json'],
   },

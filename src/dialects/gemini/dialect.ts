@@ -11,8 +11,8 @@ export const gemini = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
-  install: async () => (await import('./install.ts')).geminiInstall,
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).geminiInstall,
   ownPaths: {
     protected: ['.gemini/settings.json', '.gemini/trusted_hooks.json', '.gemini/extensions/'],
   },

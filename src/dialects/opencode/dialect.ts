@@ -11,8 +11,8 @@ export const opencode = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
-  install: async () => (await import('./install.ts')).opencodeInstall,
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).opencodeInstall,
   ownPaths: {
     protected: [
       '.opencode/plugin/',

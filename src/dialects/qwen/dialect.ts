@@ -11,7 +11,7 @@ export const qwen = {
   // Called by name: the bundle loads the reader with the first call.
   readPayload: (payload) => readPayload(payload),
   readEnvelope: (payload) => readEnvelope(payload),
-  install: async () => (await import('./install.ts')).qwenInstall,
   writeAnswer: async () => (await import('./write-answer.ts')).writeAnswer,
+  install: async () => (await import('./install.ts')).qwenInstall,
   ownPaths: { protected: ['.qwen/settings.json', '.qwen/extensions/'] },
 } as const satisfies Dialect;
