@@ -15,7 +15,11 @@ test('what a consumer can import is a written list', () => {
     './schema/*': './schema/*',
     './package.json': './package.json',
   });
-  expect(manifest.bin).toEqual({ hookline: 'dist/bin/hookline.js' });
+  expect(manifest.bin).toEqual({
+    'claude-hook': 'dist/bin/claude-hook.js',
+    'cline-hook': 'dist/bin/cline-hook.js',
+    hookline: 'dist/bin/hookline.js',
+  });
 });
 
 test('what a consumer must have is a written list', () => {
@@ -68,6 +72,9 @@ test.skipIf(!isBuilt)('the package holds what was built, and nothing else [after
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'compat/agent-hooks/README.md',
+    'compat/agent-hooks/agent-hooks.cjs',
+    'compat/agent-hooks/package.json',
     'package.json',
   ]);
   expect(programs).toContain('dist/bin/hookline.js');

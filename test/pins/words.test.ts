@@ -64,6 +64,12 @@ describe('the names of the contract', () => {
 
   it('are these error codes', () => {
     expect(Object.keys(ERROR_CODES)).toEqual([
+      'AGENT_MISSING',
+      'AGENT_OCCUPIED',
+      'AGENT_UNKNOWN',
+      'BRIDGE_PORT_TAKEN',
+      'BRIDGE_RUNNING',
+      'BRIDGE_UNREACHABLE',
       'CONFIG_UNREADABLE',
       'CONFIG_INVALID',
       'CONFIG_UNWRITABLE',
@@ -85,6 +91,7 @@ describe('the names of the contract', () => {
       'MCP_FAILED',
       'MODEL_FAILED',
       'MODEL_REFUSED',
+      'OUTPUT_UNWRITABLE',
       'PACKAGE_MISSING',
       'PLUGIN_ENDED',
       'PLUGIN_EXIT',
@@ -92,6 +99,7 @@ describe('the names of the contract', () => {
       'PLUGIN_INSTALL_FAILED',
       'PLUGIN_LATE',
       'PLUGIN_UNKNOWN',
+      'RUN_FAILED',
       'SANDBOX_UNAVAILABLE',
       'SDK_UNSUPPORTED',
       'SESSION_UNKNOWN',
@@ -163,6 +171,8 @@ describe('the names of the contract', () => {
       variable ?? null,
     ]);
     expect(Object.fromEntries(variables)).toEqual({
+      'bridge.agents': null,
+      'hooks.commandTimeoutMs': null,
       'hooks.enabled': 'HOOKLINE_HOOKS',
       'hooks.disabled': null,
       'hooks.timeoutMs': 'HOOK_EXECUTION_TIMEOUT_MS',
