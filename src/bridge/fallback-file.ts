@@ -21,11 +21,11 @@ export function getDefaultDirectory(home: string): string {
   return path.join(home, '.cline', 'hook-events');
 }
 
-function getEventsFile(directory: string, agent: string): string {
+export function getEventsFile(directory: string, agent: string): string {
   return path.join(directory, `${agent}-hook-events.json`);
 }
 
-function getErrorsFile(directory: string, agent: string): string {
+export function getErrorsFile(directory: string, agent: string): string {
   return path.join(directory, `${agent}-hook-events-errors.json`);
 }
 

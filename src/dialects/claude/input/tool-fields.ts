@@ -31,7 +31,7 @@ export function createSuccessFields(
   event: HookEvent<'PostToolUse'>,
   home: string | null,
 ): Fields {
-  const response = createToolResponse(getToolView(input, event), event);
+  const response = createToolResponse(input, event);
   return {
     ...createToolFields(input, event, home),
     tool_response: response,
@@ -133,8 +133,9 @@ interface ToolAnswer {
   readonly durationMs: number;
 }
 
-/** Creates the response in the shape of Claude's tool of this name. */
-function createToolResponse(view: ToolView, event: HookEvent<'PostToolUse'>): unknown {
+/** Creates `tool_response`, in the shape of Claude's tool of this name, also where only its text is known. */
+export function createToolResponse(input: HandlerInput, event: HookEvent<'PostToolUse'>): unknown {
+  const view = getToolView(input, event);
   const { tool, result } = event;
   const response = formatResult(tool, result, 'claude', view.part);
   if (typeof response !== 'string') return response;

@@ -35,11 +35,13 @@ import { limitText, type Spill } from './spill.ts';
 import path from 'node:path';
 import { dropUndefined } from '../../../base/defined.ts';
 import { truncateText, isRecord, getTypeName } from '../../../base/json.ts';
-import { formatResult } from '../../../tool-vocabularies/tool-views.ts';
+import { createToolResponse } from '../input/tool-fields.ts';
 
 interface Decided {
   readonly decision: Decision;
   readonly notes: readonly string[];
+  /** Outputs that do not count, of which the user is warned. */
+  readonly warnings?: readonly string[];
 }
 
 const NOTHING: Decided = { decision: {}, notes: [] };
@@ -60,7 +62,8 @@ function readChanges(specific: SpecificOutput, request: OutputRequest): Decided 
 function mergeDecided(all: readonly Decided[]): Decided {
   const decision: Decision = {};
   for (const each of all) Object.assign(decision, each.decision);
-  return { decision, notes: all.flatMap((each) => each.notes) };
+  const warnings = all.flatMap((each) => each.warnings ?? []);
+  return { decision, notes: all.flatMap((each) => each.notes), warnings };
 }
 
 /**
@@ -107,23 +110,26 @@ function readReplacedOutput(
   if (updatedToolOutput !== undefined) {
     // The Cline that these hooks were written for knows outputs as texts.
     const isFree = isMcp || (isCline && typeof updatedToolOutput === 'string');
-    const problem = isFree ? null : findShapeProblem(getToolResponse(input), updatedToolOutput);
+    const problem = isFree ? null : findOutputProblem(input, updatedToolOutput);
     if (problem === null) return { decision: { output: updatedToolOutput }, notes: [] };
-    return { decision: {}, notes: [`updatedToolOutput was ignored: ${problem}`] };
+    return { decision: {}, notes: [], warnings: [`updatedToolOutput was ignored: ${problem}`] };
   }
   if (updatedMcpToolOutput === undefined) return NOTHING;
   if (isMcp) return { decision: { output: updatedMcpToolOutput }, notes: [] };
   const note = `updatedMCPToolOutput counts for MCP tools only, not for ${input.tool?.name}; use updatedToolOutput`;
-  return { decision: {}, notes: [note] };
+  return { decision: {}, notes: [], warnings: [note] };
 }
 
-/** Returns the tool's response as the hook's payload has it. */
-function getToolResponse({ event, tool }: HandlerInput): unknown {
-  if (event.name !== 'PostToolUse') return undefined;
-  return formatResult(event.tool, event.result, 'claude', tool?.part ?? null);
+/**
+ * The output of a built-in tool may only be replaced by one of the shape that the hook read, whether a run or
+ * `hooks fire` sent it.
+ */
+function findOutputProblem(input: HandlerInput, updated: unknown): string | null {
+  const { event } = input;
+  if (event.name !== 'PostToolUse') return null;
+  return findShapeProblem(createToolResponse(input, event), updated);
 }
 
-/** The output of a built-in tool may only be replaced by one of the same shape. */
 function findShapeProblem(original: unknown, updated: unknown): string | null {
   if (original === undefined || original === null) return null;
   if (getTypeName(original) !== getTypeName(updated)) {
@@ -210,14 +216,15 @@ function decideChecked(
   answer: HookAnswer,
   value: Readonly<Record<string, unknown>>,
 ): Answer {
-  const { decision, notes } = decideAnswer(answer, request);
+  const { decision, notes, warnings = [] } = decideAnswer(answer, request);
   const all = [...notes, ...listExitNotes(request)];
   const isFailed = !hasEndedWell(request) && decision.effect !== 'deny';
   if (isFailed && getFailurePolicy(request.event, request.onFailure) === 'closed') {
     return addNotes(all, { failure: explainExit(request) });
   }
   const suspicion = explainWrappedRefusal(request.event, value);
-  return { decision, notes: all, ...dropUndefined({ suspicion: suspicion ?? undefined }) };
+  const read = { decision, notes: all, ...dropUndefined({ suspicion: suspicion ?? undefined }) };
+  return addWarnings(warnings, read);
 }
 
 /** Converts the JSON to a decision; which fields count depends on the event. */
@@ -225,7 +232,11 @@ function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
   const { event, spill } = request;
   const ruling = applyExitCode(readRuling(event, answer), request);
   const stop = readInterrupt(answer) ?? readStop(event, answer);
-  const { decision, notes } = mergeDecided([
+  const {
+    decision,
+    notes,
+    warnings = [],
+  } = mergeDecided([
     readChanges(answer.specific, request),
     readPermissionChanges(answer),
     readNotice(answer.systemMessage, spill),
@@ -233,7 +244,7 @@ function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
     stop === null ? NOTHING : { decision: { stop }, notes: [] },
     answer.terminalSequence === undefined ? NOTHING : { decision: {}, notes: [NO_TERMINAL] },
   ]);
-  return { decision: ruling.effect === 'deny' ? omitAnswer(decision) : decision, notes };
+  return { decision: ruling.effect === 'deny' ? omitAnswer(decision) : decision, notes, warnings };
 }
 
 const NO_TERMINAL = 'terminalSequence is not sent to the terminal';
@@ -385,5 +396,6 @@ function addNotes(notes: readonly string[], answer: Answer): Answer {
 }
 
 function addWarnings(warnings: readonly string[], answer: Answer): Answer {
-  return warnings.length === 0 ? answer : { ...answer, warnings };
+  const all = [...warnings, ...(answer.warnings ?? [])];
+  return all.length === 0 ? answer : { ...answer, warnings: all };
 }
