@@ -115,8 +115,8 @@ describe('trace list', () => {
     [['--limit', 'many'], '--limit must be a number of events, found "many"'],
     [['--since', 'yesterday'], '--since must be a time, found "yesterday"'],
     [['--since', '2026-13-45'], '--since must be a time, found "2026-13-45"'],
-    [['--effect', 'maybe'], 'Allowed choices are pass, allow, ask, defer, deny'],
-    [['--as', 'xml'], 'Allowed choices are agent-monitoring'],
+    [['--effect', 'maybe'], '--effect must be pass, allow, ask, defer or deny, found "maybe"'],
+    [['--as', 'xml'], '--as must be agent-monitoring, found "xml"'],
   ])('refuses %j', async (flags, message) => {
     const { code, stderr } = await runHookline(
       ['trace', 'list', ...flags],
