@@ -27,6 +27,13 @@ const KNOWN_TOOLS = [...new Set(TOOL_NAMES.flatMap(listNames)), 'Task'].filter(
 /** Removed tools, each with its replacement. */
 export const FORMER_TOOLS: ReadonlyMap<string, string> = new Map([['MultiEdit', 'Edit']]);
 
+/** Names of tools in `.cline/settings.json`, which a fork of Cline reads, each with Claude's name. */
+export const FORK_TOOLS: ReadonlyMap<string, string> = new Map([
+  ['Execute', 'Bash'],
+  ['Search', 'Grep'],
+  ['ListFiles', 'Glob'],
+]);
+
 // Tools of Claude Code that Hookline does not have, which are not misspellings.
 const OTHER_TOOLS = [
   'BashOutput',

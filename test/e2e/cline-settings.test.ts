@@ -71,6 +71,36 @@ describe('.cline/settings.json', () => {
     expect(messages).toContain(JSON.stringify('first\n\nsecond').slice(1, -1));
   });
 
+  it.each([
+    ['Bash', { command: 'echo made' }],
+    ['Read', { file_path: 'a.txt' }],
+    ['Grep', { pattern: 'first', output_mode: 'content' }],
+  ])('may replace the output of %s by a text', async (name, input) => {
+    const workspace = createTempWorkspace({ 'a.txt': 'first\n' });
+    write(workspace.home, SETTINGS, settings({ PostToolUse: { modifiedOutput: 'replaced' } }));
+    const turns = [{ tools: [{ name, input }] }, DONE];
+    const [end] = toolEnds(await runScript(workspace, turns, STREAM));
+    expect(end?.['output']).toMatchObject({ text: 'replaced' });
+  });
+
+  it.each([
+    ['Execute', 'Bash', { command: 'echo made' }],
+    ['Search', 'Grep', { pattern: 'first' }],
+    ['ListFiles', 'list_files', { path: '.' }],
+    ['^Execute$', 'Bash', { command: 'echo made' }],
+    ['Read|ListFiles', 'Glob', { pattern: '*' }],
+  ])('may name tools as %s in its matchers', async (matcher, name, input) => {
+    const workspace = createTempWorkspace();
+    const hooks = { PreToolUse: [{ matcher, hooks: [{ type: 'command', command: 'exit 2' }] }] };
+    write(workspace.home, SETTINGS, JSON.stringify({ hooks }));
+    const [end] = toolEnds(
+      await runScript(workspace, [{ tools: [{ name, input }] }, DONE], STREAM),
+    );
+    expect(end).toMatchObject({ deniedBy: 'hook' });
+    const listed = await runHookline(['hooks', 'list'], at(workspace));
+    expect(listed.stdout + listed.stderr).not.toContain('no tool');
+  });
+
   it('approve: true allows nothing by itself', async () => {
     const workspace = createTempWorkspace();
     write(workspace.home, SETTINGS, settings({ PreToolUse: { approve: true } }));

@@ -1,7 +1,7 @@
 import { memoize } from '../../../base/memoize.ts';
 import { type ToolView, listToolViews } from '../../../tool-vocabularies/tool-views.ts';
 import { getToolCall, type HookEvent } from '../../../hooks/facts.ts';
-import type { Entry } from '../entry.ts';
+import type { Entry, Source } from '../entry.ts';
 import { parseRule, type Rule, isRuleMatch } from '../../../permissions/rules/rule.ts';
 import {
   CompileBudget,
@@ -13,7 +13,7 @@ import {
 } from './subject-matcher.ts';
 import type { Matcher } from '../../../hooks/matcher.ts';
 import { type ClaudeEvent, isClaudeEvent } from '../events.ts';
-import { FORMER_TOOLS, findIntendedTool, isKnownTool } from '../../known-tools.ts';
+import { FORK_TOOLS, FORMER_TOOLS, findIntendedTool, isKnownTool } from '../../known-tools.ts';
 
 /** Decides whether an entry runs at an event. */
 export interface EntryMatcher {
@@ -50,16 +50,30 @@ export function compileEntryMatcher(
   const remarks = {
     notes: () => listMatcherNotes(matcher, entry.event),
     mistakes: memoize(() => [
-      ...listMatcherMistakes(matcher, entry.event),
-      ...(typeof condition === 'string' ? [] : listConditionMistakes(condition)),
+      ...listMatcherMistakes(matcher, entry),
+      ...(typeof condition === 'string' ? [] : listConditionMistakes(condition, entry)),
     ]),
   };
   if (typeof condition === 'string') return createNeverMatching(condition, remarks);
-  return createEntryMatcher(
-    createMismatchFinder(entry, subjectMatcher, condition, home),
-    null,
-    remarks,
-  );
+  const fits = createMismatchFinder(entry, subjectMatcher, condition, home);
+  const hasForkNames = entry.source.isCline && isToolEvent(entry.event);
+  return createEntryMatcher(hasForkNames ? addForkNames(fits) : fits, null, remarks);
+}
+
+// All handlers of one dispatch get the same array, so it can be the key of a cache.
+const forkNamesByNames = new WeakMap<readonly string[], readonly string[]>();
+
+/** Matchers and conditions in Cline's files may use names of the fork that reads them. */
+function addForkNames(fits: EntryMatcher['fits']): EntryMatcher['fits'] {
+  return (event, names, tool) => {
+    const known = forkNamesByNames.get(names) ?? [...names, ...listForkNames(names)];
+    forkNamesByNames.set(names, known);
+    return fits(event, known, tool);
+  };
+}
+
+function listForkNames(names: readonly string[]): readonly string[] {
+  return [...FORK_TOOLS].flatMap(([fork, claude]) => (names.includes(claude) ? [fork] : []));
 }
 
 interface Remarks {
@@ -128,9 +142,9 @@ function compileCondition({ condition, event }: Entry): Rule | string | null {
 
 const SEVERAL_RULES = /\)\s*(?:or|OR|and|AND|\|\|?|&&?|,|;)\s*[A-Z]\w*\(/;
 
-function listConditionMistakes(rule: Rule | null): readonly string[] {
+function listConditionMistakes(rule: Rule | null, { source }: Entry): readonly string[] {
   if (rule === null) return [];
-  const note = findToolNote(rule.tool);
+  const note = findToolNote(rule.tool, source);
   return [
     ...(note === null ? [] : [`in "if", ${note}`]),
     ...(SEVERAL_RULES.test(rule.text)
@@ -186,20 +200,22 @@ function listMatcherNotes(matcher: Matcher, event: ClaudeEvent): readonly string
 }
 
 /** Lists names and patterns in a matcher that can never match. */
-function listMatcherMistakes(matcher: Matcher, event: ClaudeEvent): readonly string[] {
+function listMatcherMistakes(matcher: Matcher, { event, source }: Entry): readonly string[] {
   if (matcher.kind === 'all' || !hasSubject(event)) return [];
-  return isToolEvent(event) ? listToolNotes(matcher) : listValueNotes(matcher, event);
+  return isToolEvent(event) ? listToolNotes(matcher, source) : listValueNotes(matcher, event);
 }
 
-function listToolNotes({ kind, text }: Matcher): readonly string[] {
-  if (kind === 'list') return listNotes(splitNames(text));
+function listToolNotes({ kind, text }: Matcher, source: Source): readonly string[] {
+  if (kind === 'list') return listNotes(splitNames(text), source);
   if (EXPRESSION.test(text)) {
     return [
       `${quote(text)} can never match: a matcher is the name of a tool or a pattern for it; what the call is about belongs in "if"`,
     ];
   }
   const [, tool] = /^(\w+)\(.*\)$/s.exec(text) ?? [];
-  if (tool === undefined || !isKnownTool(tool)) return listNotes(listPlainAlternatives(text));
+  if (tool === undefined || !isKnownTool(tool)) {
+    return listNotes(listPlainAlternatives(text), source);
+  }
   return [`${quote(text)} can never match: it is a permission rule, which belongs in "if"`];
 }
 
@@ -213,13 +229,19 @@ function listPlainAlternatives(pattern: string): readonly string[] {
 const EXPRESSION = /\s(?:[=!]=|&&|matches)\s/;
 
 /** A former name is fine beside the current one. */
-function listNotes(names: readonly string[]): readonly string[] {
+function listNotes(names: readonly string[], source: Source): readonly string[] {
   const current = names.filter((name) => !names.includes(FORMER_TOOLS.get(name) ?? ''));
-  return current.flatMap((name) => findToolNote(name) ?? []);
+  return current.flatMap((name) => findToolNote(name, source) ?? []);
 }
 
 /** Explains why no tool has this name, or null when that is unknown. */
-function findToolNote(name: string): string | null {
+function findToolNote(name: string, { isCline }: Source): string | null {
+  const forkTool = FORK_TOOLS.get(name);
+  if (forkTool !== undefined) {
+    return isCline
+      ? null
+      : `${quote(name)} matches nothing: only Cline's own files use this name; write ${forkTool}`;
+  }
   const successor = FORMER_TOOLS.get(name);
   if (successor !== undefined) {
     return `${name} is a tool of older versions; no tool has this name now: write ${successor}`;

@@ -28,8 +28,8 @@ export function translateApproval(event: ClaudeEvent, answer: Fields): Fields | 
   // A refusal comes last, so that it holds beside an answer in Claude's own words that allows.
   const specific = omitUndefined({
     hookEventName: event,
-    updatedInput: event === 'PreToolUse' ? modifiedInput : undefined,
-    updatedToolOutput: event === 'PostToolUse' ? modifiedOutput : undefined,
+    updatedInput: modifiedInput ?? undefined,
+    updatedToolOutput: modifiedOutput ?? undefined,
     additionalContext: joinContexts(additionalContext),
     ...ownSpecific,
     ...(isRefused ? refuseSpecifically(event, reason) : {}),

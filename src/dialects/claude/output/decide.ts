@@ -45,12 +45,13 @@ interface Decided {
 const NOTHING: Decided = { decision: {}, notes: [] };
 
 /** Reads what an answer changes besides the effect; `specific` has only the fields that the event reads. */
-function readChanges(specific: SpecificOutput, input: HandlerInput, spill: Spill): Decided {
+function readChanges(specific: SpecificOutput, request: OutputRequest): Decided {
+  const { input, spill } = request;
   return mergeDecided([
     readContext(specific, spill),
     { decision: selectPlainChanges(specific), notes: [] },
     readClassifierContext(specific),
-    readReplacedOutput(specific, input),
+    readReplacedOutput(specific, request),
     readTitle(specific, input),
     readWatchPaths(specific),
   ]);
@@ -97,11 +98,16 @@ function readClassifierContext({ classifierContext: text }: SpecificOutput): Dec
   return { decision: { classifierContext: cut }, notes: cut === text ? [] : [note] };
 }
 
-function readReplacedOutput(specific: SpecificOutput, input: HandlerInput): Decided {
+function readReplacedOutput(
+  specific: SpecificOutput,
+  { input, isCline = false }: OutputRequest,
+): Decided {
   const isMcp = input.tool?.name.startsWith('mcp__') === true;
   const { updatedToolOutput, updatedMcpToolOutput } = specific;
   if (updatedToolOutput !== undefined) {
-    const problem = isMcp ? null : findShapeProblem(getToolResponse(input), updatedToolOutput);
+    // The Cline that these hooks were written for knows outputs as texts.
+    const isFree = isMcp || (isCline && typeof updatedToolOutput === 'string');
+    const problem = isFree ? null : findShapeProblem(getToolResponse(input), updatedToolOutput);
     if (problem === null) return { decision: { output: updatedToolOutput }, notes: [] };
     return { decision: {}, notes: [`updatedToolOutput was ignored: ${problem}`] };
   }
@@ -206,11 +212,11 @@ function decodeJson(request: OutputRequest, written: Readonly<Record<string, unk
 
 /** Converts the JSON to a decision; which fields count depends on the event. */
 function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
-  const { event, input, spill } = request;
+  const { event, spill } = request;
   const ruling = applyExitCode(readRuling(event, answer), request);
   const stop = readInterrupt(answer) ?? readStop(event, answer);
   const { decision, notes } = mergeDecided([
-    readChanges(answer.specific, input, spill),
+    readChanges(answer.specific, request),
     readPermissionChanges(answer),
     readNotice(answer.systemMessage, spill),
     { decision: toDecision(event, ruling), notes: noteIdleDecision(event, answer) },
