@@ -66,8 +66,13 @@ async function runImport(
   const notes = isWritten ? await writeImport(context, host, plan) : [];
   for (const note of notes) context.print.note(`note: ${toOneLine(note)}`);
   reportEnd(context, redacted, isWritten);
-  const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
+  const isFinished = isWritten || options.dryRun === true || isNothingLeft(report);
   return isFinished ? EXIT.fine : EXIT.refused;
+}
+
+/** Whether there was nothing to copy; files in which no hook can be read are something. */
+function isNothingLeft({ added, present, leftOut }: ImportReport): boolean {
+  return added.length === 0 && (present.length > 0 || leftOut.length === 0);
 }
 
 function reportEnd(
