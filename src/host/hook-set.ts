@@ -154,7 +154,7 @@ export function buildHookEnvironment({
 export function createHookSet(options: HookSetOptions): HookSet {
   const listeners = new Set<() => void>();
   let found = discoverAll(options.dialects);
-  const grants = new Grants(options);
+  const grants = new Grants(options, () => found.variables);
   let madeHooks: readonly MadeHook[] | null = null;
 
   // Created on first use: callers that only list hooks need no handlers.
@@ -251,17 +251,13 @@ function hasUnit(found: Discovered): found is DiscoveredWithUnit {
 class Grants {
   readonly #options: HookSetOptions;
   readonly #readDisabled: (wave?: Wave) => Settings['hooks.disabled'];
-  readonly #getOwnEnvironment = memoize(() => {
-    const { untrusted, surroundings } = this.#options;
-    return cleanEnvironment(this.#buildEnvironment([]), untrusted, surroundings.platform);
-  });
-  readonly #getWorkspaceEnvironment = memoize(() => ({
-    ...redirectCompiledPython(this.#options.stateDirectory),
-    ...this.#buildEnvironment(PROVIDER_KEYS),
-  }));
+  readonly #getVariables: () => Readonly<Environment>;
+  /** Built once for the variables of each discovery. */
+  readonly #environments = new WeakMap<Readonly<Environment>, HookEnvironments>();
 
-  constructor(options: HookSetOptions) {
+  constructor(options: HookSetOptions, getVariables: () => Readonly<Environment>) {
     this.#options = options;
+    this.#getVariables = getVariables;
     this.#readDisabled = createDisabledHooksReader(options.settings, options.configFile);
   }
 
@@ -269,8 +265,7 @@ class Grants {
     const { unit } = hook;
     return {
       ...readLimits(hook, this.#options.settings),
-      environment:
-        unit.place === 'workspace' ? this.#getWorkspaceEnvironment() : this.#getOwnEnvironment(),
+      environment: this.#getEnvironment(unit.place === 'workspace' ? 'workspace' : 'own'),
       ...this.#grantPlace(unit),
       withheld: this.findReasonToWithhold.bind(this, unit),
     };
@@ -337,11 +332,32 @@ class Grants {
     return this.#readDisabled(wave).some((entry) => isEntryForHook(entry, unit));
   }
 
-  #buildEnvironment(withhold: readonly string[]): Environment {
-    const { surroundings, settings, sessionId } = this.#options;
-    const pass = settings['env.pass'];
-    return buildHookEnvironment({ surroundings, withhold, pass, sessionId: sessionId() });
+  #getEnvironment(owner: keyof HookEnvironments): Environment {
+    const variables = this.#getVariables();
+    const environments = this.#environments.get(variables) ?? this.#createEnvironments(variables);
+    this.#environments.set(variables, environments);
+    return environments[owner]();
   }
+
+  #createEnvironments(variables: Readonly<Environment>): HookEnvironments {
+    const { surroundings, settings, sessionId, untrusted, stateDirectory } = this.#options;
+    const pass = settings['env.pass'];
+    const build = (withhold: readonly string[]): Environment =>
+      buildHookEnvironment({ surroundings, variables, withhold, pass, sessionId: sessionId() });
+    return {
+      own: memoize(() => cleanEnvironment(build([]), untrusted, surroundings.platform)),
+      workspace: memoize(() => ({
+        ...redirectCompiledPython(stateDirectory),
+        ...build(PROVIDER_KEYS),
+      })),
+    };
+  }
+}
+
+/** The environments of hooks: the user's own, and those of workspaces, which get no provider keys. */
+interface HookEnvironments {
+  readonly own: () => Environment;
+  readonly workspace: () => Environment;
 }
 
 /**

@@ -50,6 +50,17 @@ describe('env of the user’s settings', () => {
     expect(linesIn(workspace, 'seen')).toEqual(['test 4 true', 'test 4 true', 'test 4 true']);
   });
 
+  it('reaches hooks of Cline, and no provider key those of a workspace', async () => {
+    const script = '#!/bin/sh\ncat > /dev/null\necho "$STAGE <$OPENAI_API_KEY>" >> seen\necho {}\n';
+    const workspace = createTempWorkspace({ '.clinerules/hooks/PreToolUse': script });
+    write(workspace.home, 'Documents/Cline/Hooks/PreToolUse', script);
+    const env = { STAGE: 'test', OPENAI_API_KEY: 'key' };
+    write(workspace.home, '.claude/settings.json', settings(env));
+    trust(workspace);
+    await printed(workspace, [bash('true'), DONE]);
+    expect(linesIn(workspace, 'seen').toSorted()).toEqual(['test <>', 'test <key>']);
+  });
+
   it('overrides the environment, and --settings overrides it', async () => {
     const workspace = createTempWorkspace();
     write(workspace.home, '.claude/settings.json', settings({ STAGE: 'user', WORKERS: 1 }));
