@@ -24,6 +24,7 @@ import { peerProgramRows, programRows } from './rows/program-runs.ts';
 import { redactionRows } from './rows/redaction.ts';
 import { sandboxRows } from './rows/sandbox.ts';
 import { startUpRows } from './rows/start-up.ts';
+import { storeRows } from './rows/store.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -42,6 +43,7 @@ const ROWS = [
   ...discoveryRows,
   ...claudeConfigRows,
   ...startUpRows,
+  ...storeRows,
   ...redactionRows,
   ...agentRows,
   ...chatRows,

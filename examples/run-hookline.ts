@@ -19,7 +19,7 @@ export function copyWorkspace(example: string): Place {
   return { workspace, home };
 }
 
-const PROGRAM = path.resolve(import.meta.dirname, '../dist/bin/hookline.js');
+export const PROGRAM = path.resolve(import.meta.dirname, '../dist/bin/hookline.js');
 
 /** Makes `hookline` a command in the home directory, for hooks that call it; returns its directory. */
 export function installCommand({ home }: Place): string {

@@ -104,6 +104,19 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/dialects/*/input/read-payload.ts',
     'src/dialects/*/write-answer.ts',
   ],
+  // Needed only to switch other agents on and off.
+  agents: [
+    'src/agents/',
+    'src/cli/commands/agents/',
+    'src/cli/commands/uninstall.ts',
+    'src/dialects/install-settings.ts',
+    'src/dialects/*/install.ts',
+    'src/dialects/codex/ask-for-hooks.ts',
+    'src/dialects/codex/read-toml.ts',
+    'src/dialects/opencode/plugin-text.ts',
+    'src/process/running-programs.ts',
+    'node_modules/smol-toml/',
+  ],
   // Needed only to store events, and to read what is stored.
   store: [
     'src/store/',

@@ -72,7 +72,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   store: {
     mayImport: ['base', 'trace', { to: 'hooks', typesOnly: true }],
-    packages: ['kysely', 'libsql', 'proper-lockfile'],
+    packages: ['kysely', 'libsql', 'proper-lockfile', 'ulid'],
   },
   plugins: {
     mayImport: [

@@ -7,7 +7,7 @@ import type { ToolUseBlock } from '../sessions/messages.ts';
 import type { Agent } from './agent.ts';
 import { formatContexts, joinReasons } from './conversation/hook-messages.ts';
 import { formatAbortReason } from './loop/ending.ts';
-import { notify } from './loop/background-events.ts';
+import { fireNotification } from './loop/background-events.ts';
 import { runTurns, type TurnsEnd } from './loop/turns.ts';
 import { type ModelFailure, NO_USAGE } from './models/model.ts';
 import type { RunEnding, RunResult } from './runtime-event.ts';
@@ -46,14 +46,23 @@ export async function run(
   const isMain = agent.facts.parentId === null;
   if (isMain) storeEnd(agent, result);
   emitEnd(agent, result);
-  if (isMain && result.durationMs >= LONG_RUN_MS && result.status !== 'aborted') {
-    notify(agent, { type: 'task_complete', message: 'The agent is done', waiting: false });
-  }
+  if (isMain) notifyOfEnd(agent, result);
   return result;
 }
 
 /** The user of a run that takes this long is notified of its end. */
 const LONG_RUN_MS = 10_000;
+const DONE = 'The agent is done';
+
+/** As in Cline, hooks are notified after each TaskComplete, however short the run was. */
+function notifyOfEnd(agent: Agent, { status, ending, durationMs }: RunResult): void {
+  if (status !== 'aborted' && durationMs >= LONG_RUN_MS) {
+    agent.emit({ type: 'notification', text: DONE });
+  }
+  if (ending === 'done') {
+    fireNotification(agent, { type: 'task_complete', message: DONE, waiting: false });
+  }
+}
 
 /** The result of a prompt that never became a run: hooks refused or stopped it, or it was aborted before. */
 export async function endWithoutRun(

@@ -173,7 +173,7 @@ function findNode(root: Node, path: JSONPath): Node | undefined {
 }
 
 /** A path as a key of a set. */
-export function formatKey(path: JSONPath): string {
+function formatKey(path: JSONPath): string {
   return JSON.stringify(path);
 }
 

@@ -53,7 +53,7 @@ export function getRecordFile(stateDirectory: string): string {
   return path.join(stateDirectory, 'agents.json');
 }
 
-export function getBackupDirectory(stateDirectory: string): string {
+function getBackupDirectory(stateDirectory: string): string {
   return path.join(stateDirectory, 'backups');
 }
 

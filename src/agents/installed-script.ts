@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, statSync } from 'node:fs';
 import { formatNodeForm, formatShellForm } from '../bridge/forward/shell-form.ts';
 import { getRunFile } from '../bridge/run-file.ts';
 import { resolveBuiltFile } from '../base/built-files.ts';
 import { readTextIfPresent, replacePrivateFileSync } from '../base/files.ts';
-import { memoize } from '../base/memoize.ts';
 import { getInstalledScript } from '../dialects/installed-command.ts';
 import type { Surroundings } from '../dialects/machine.ts';
+import { canBashConnect } from '../process/bash.ts';
 import { hashText, type InstalledScript } from './install-record.ts';
 
 /** The script that all entries start, as it would be written now. */
@@ -37,23 +36,8 @@ export function planScript(surroundings: Surroundings, stateDirectory: string): 
 }
 
 function formatPosixForm(paths: Parameters<typeof formatShellForm>[0]): string {
-  return canBashSend() ? formatShellForm(paths) : formatNodeForm(paths);
+  return canBashConnect() ? formatShellForm(paths) : formatNodeForm(paths);
 }
-
-const BASH = '/bin/bash';
-
-/** Whether this bash is 4.1 or newer and was built with connections: older ones, as on macOS, leave all to Node. */
-const canBashSend = memoize(() => {
-  const isNew = '((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 401)) || exit 1';
-  // With connections no service has this name; without them there is no such file.
-  const connects = 'exec 3<>/dev/tcp/127.0.0.1/none';
-  const { stderr } = spawnSync(BASH, ['-p', '-c', `${isNew}; ${connects}`], {
-    encoding: 'utf8',
-    env: { LC_ALL: 'C' },
-    timeout: 5000,
-  });
-  return stderr?.includes('Invalid argument') ?? false;
-});
 
 /** A program of Node, whose path and Node's own stand in the command of the entry. */
 function formatWindowsForm(

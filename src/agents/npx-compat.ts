@@ -7,6 +7,7 @@ import { withFileLock } from '../base/files.ts';
 import { isRecord, stripByteOrderMark } from '../base/json.ts';
 import { getNodeValue, type Node } from '../base/jsonc.ts';
 import { runEdit } from '../dialects/hooks-file.ts';
+import { copyEnvironment } from '../process/environment.ts';
 import { createProgramFinder } from '../process/program-finder.ts';
 import { cleanSearchPath, listUntrustedDirectories } from '../process/search-path.ts';
 import { runProgram } from '../process/run.ts';
@@ -180,9 +181,7 @@ async function linkPackage({ surroundings, project }: AgentsMachine): Promise<st
     file: npm,
     args: ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'],
     cwd: project,
-    env: Object.fromEntries(
-      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ),
+    env: copyEnvironment(env),
     stdin: '',
     timeoutMs: NPM_TIME_LIMIT_MS,
   });

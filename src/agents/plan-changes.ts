@@ -94,11 +94,14 @@ function createChange(
 ): FileChange {
   const before = findInstalledFile(file, options);
   const ownMode = own.find((each) => each.kind === 'own')?.mode ?? DEFAULT_MODE;
+  // A file that we had removed comes back with the mode that it had.
+  const wasThere = before !== null && before.before !== null;
+  const missingMode = wasThere ? before.mode : ownMode;
   return {
     file,
     text,
     original,
-    mode: file.text === null ? (before?.before == null ? ownMode : before.mode) : file.mode,
+    mode: file.text === null ? missingMode : file.mode,
     directories: [
       ...new Set([
         ...(before?.directories ?? []),

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { getErrorCode, getErrorMessage, HooklineError } from '../base/errors.ts';
+import { getErrorCode, getErrorMessage, HooklineError, tryOrNull } from '../base/errors.ts';
 import { isDirectory, isLink, readRegularFile } from '../base/files.ts';
 import { findRealPath, isInside, resolveTarget } from '../base/paths.ts';
 
@@ -125,12 +125,8 @@ export function createDirectory(directory: string): void {
 
 /** Removes a directory unless something is in it. */
 export function removeEmptyDirectory(directory: string): void {
-  try {
-    rmdirSync(directory);
-  } catch {
-    // Somebody uses it, or it is gone: both are as they should be.
-    return;
-  }
+  // Fails when somebody uses it, or when it is gone: both are as they should be.
+  tryOrNull(() => rmdirSync(directory));
 }
 
 /** The name of the new file before it replaces the old one; no agent reads a file with this ending. */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Cause, CauseCode, InstallScope } from '../dialects/install.ts';
+import { copyEnvironment } from '../process/environment.ts';
 import { runProgram } from '../process/run.ts';
 import { listRunningPrograms } from '../process/running-programs.ts';
 import { type AgentsMachine, createPlace, findAgentOnMachine, type KnownAgent } from './agents.ts';
@@ -102,7 +103,7 @@ async function findActiveCauses(
   const { name, install } = agent;
   const commands = active.flatMap(({ files }) => files.flatMap((file) => file.commands));
   const own = await Promise.all(
-    active.map(({ scope }) => install.findCauses?.(createPlace(name, scope, machine)) ?? []),
+    active.map(async ({ scope }) => install.findCauses?.(createPlace(name, scope, machine)) ?? []),
   );
   return [
     ...(await findVersionCauses(agent, machine)),
@@ -137,7 +138,7 @@ async function findVersionCauses(
     file: found.program,
     args: ['--version'],
     cwd: machine.project,
-    env: listDefined(machine.surroundings.env),
+    env: copyEnvironment(machine.surroundings.env),
     stdin: '',
     timeoutMs: VERSION_TIME_LIMIT_MS,
   });
@@ -145,14 +146,6 @@ async function findVersionCauses(
   if (version === undefined || !isOlder(version, oldestVersion)) return [];
   const message = `${title} ${version} is too old: hooks need ${oldestVersion} or newer.`;
   return [{ code: 'agent-too-old', message }];
-}
-
-function listDefined(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }
 
 function isOlder(version: string, other: string): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
@@ -7,23 +7,17 @@ import { isRecord, parseJson } from '../base/json.ts';
 import type { EventStore, NewEvent } from '../store/event-store.ts';
 import { isOwnArrayFile, writeNewArrayFile } from './array-file.ts';
 import { createEvent } from './create-event.ts';
-import {
-  formatStamp,
-  getDefaultDirectory,
-  getSpareDirectory,
-  listNamedDirectories,
-  LOCK_WAIT_MS,
-  nameWaitingFile,
-  parseOwnElement,
-} from './fallback-file.ts';
+import { formatStamp, LOCK_WAIT_MS, nameWaitingFile, parseOwnElement } from './fallback-file.ts';
 import { runLocked } from './file-lock.ts';
 import { readElements } from './read-elements.ts';
-
-/** Where files of events may be. */
-export interface ImportMachine {
-  readonly home: string | null;
-  readonly stateDirectory: string;
-}
+import {
+  type ImportMachine,
+  isEmpty,
+  listDirectories,
+  listFiles,
+  listWaitingFiles,
+  readNames,
+} from './waiting-files.ts';
 
 export interface ImportReport {
   /** Events that were not stored yet. */
@@ -31,12 +25,6 @@ export interface ImportReport {
   /** What could not be imported, with its place. */
   readonly problems: readonly string[];
 }
-
-/** Directories of older clients of the same files. */
-const OLDER_DIRECTORIES = [
-  ['.a24z', 'hooks'],
-  ['.principle', 'hooks'],
-] as const;
 
 /**
  * Takes the events that clients have stored in files into the store, in order, and renames the files to backups. An event is
@@ -64,44 +52,11 @@ export async function importFallbackFiles(
   return { eventCount, problems };
 }
 
-function listDirectories({ home, stateDirectory }: ImportMachine): readonly string[] {
-  const inHome =
-    home === null
-      ? []
-      : [...OLDER_DIRECTORIES.map((names) => path.join(home, ...names)), getDefaultDirectory(home)];
-  const named = listNamedDirectories(stateDirectory);
-  return [...new Set([...inHome, ...named, getSpareDirectory(stateDirectory)])];
-}
-
-const EVENTS_FILE = /^([a-z][a-z0-9-]*)-hook-events(?:\.part-.+)?\.json$/;
-
-/** The files of a directory by their agents, each once, whether it exists or only parts of it wait. */
-function listFiles(
-  directory: string,
-): readonly { readonly agent: string; readonly file: string }[] {
-  const agents = readNames(directory).flatMap((name) => EVENTS_FILE.exec(name)?.[1] ?? []);
-  return [...new Set(agents)].map((agent) => ({
-    agent,
-    file: path.join(directory, `${agent}-hook-events.json`),
-  }));
-}
-
-function readNames(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).toSorted();
-  } catch {
-    // Most of these directories do not exist.
-    return [];
-  }
-}
-
 /** Renames the file, so that new events go to another one while it is imported; returns why that was not possible. */
 function setAside(file: string): string | null {
   try {
-    const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return null;
-    if (!stats.isFile()) return `${file} is not a regular file`;
-    if (isEmptyArray(file, stats)) return null;
+    if (isEmpty(file)) return null;
+    if (!lstatSync(file).isFile()) return `${file} is not a regular file`;
     const locked = runLocked(file, LOCK_WAIT_MS, () => {
       renameSync(file, nameWaitingFile(file, String(process.pid)));
       // Programs that read this file expect an array in it.
@@ -111,21 +66,6 @@ function setAside(file: string): string | null {
   } catch (error) {
     return `${file} cannot be imported: ${getErrorMessage(error)}`;
   }
-}
-
-const EMPTY_ARRAY_BYTES = 8;
-
-function isEmptyArray(file: string, stats: Stats): boolean {
-  if (stats.size > EMPTY_ARRAY_BYTES) return false;
-  return /^(?:\[\s*\])?\s*$/.test(readFileSync(file, 'latin1'));
-}
-
-function listWaitingFiles(file: string): readonly string[] {
-  const prefix = `${path.basename(file, '.json')}.part-`;
-  const directory = path.dirname(file);
-  return readNames(directory)
-    .filter((name) => name.startsWith(prefix) && name.endsWith('.json'))
-    .map((name) => path.join(directory, name));
 }
 
 const BATCH_EVENTS = 500;

@@ -3,6 +3,7 @@ import { parseScript } from '../agent/models/scripted.ts';
 import { dropUndefined } from '../base/defined.ts';
 import { HooklineError } from '../base/errors.ts';
 import { explainFileError, isDirectory } from '../base/files.ts';
+import { parseLocatedJson } from '../base/located-json.ts';
 import type { AgentOptions, ModelWish } from '../host/agent/agent-options.ts';
 import type { StartRequest } from '../host/agent/sessions.ts';
 
@@ -82,11 +83,31 @@ function checkDirectory(value: string): string {
 }
 
 function checkServers(value: string): string {
-  if (value.trimStart().startsWith('{') || existsSync(value)) return value;
+  const isText = value.trimStart().startsWith('{');
+  if (!isText && !existsSync(value)) {
+    throw createUsageError(
+      `--mcp-config must be a file of MCP servers or JSON that starts with {: ${JSON.stringify(value)} does not exist`,
+      'Pass an existing file, or quote the JSON for the shell.',
+    );
+  }
+  const root = parseLocatedJson(isText ? value : readConfigFile(value));
+  if (!('why' in root)) return value;
+  const where = isText ? 'the argument' : JSON.stringify(value);
   throw createUsageError(
-    `--mcp-config must be a file of MCP servers or JSON that starts with {: ${JSON.stringify(value)} does not exist`,
-    'Pass an existing file, or quote the JSON for the shell.',
+    `--mcp-config must be valid JSON: ${where}, line ${root.line}: ${root.why}`,
+    'Fix it, or pass another file.',
   );
+}
+
+function readConfigFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw createUsageError(
+      `--mcp-config ${file} cannot be read: ${explainFileError(error)}`,
+      'Pass a file of MCP servers.',
+    );
+  }
 }
 
 function toModelOptions({ provider, model, baseUrl, key, script }: AgentFlags): ModelWish {

@@ -84,12 +84,19 @@ const GROUPS = {
   trace: 'Search stored events',
 };
 
+const SHORTHAND = `
+Without a command:
+  hookline "fix the test"    chat on a terminal, run otherwise
+  -p, -i                     run, chat
+  -c, -r [id]                run or chat on with the last session, or with this one`;
+
 type Run = (row: CommandRow, options: object, flags: GlobalFlags) => Promise<void>;
 
 function createProgram(argv: readonly string[], run: Run): Program {
   const program = new Program('hookline')
     .description('Runs the agent hooks you already have: one runtime, one verdict.')
     .version(VERSION)
+    .addHelpText('after', SHORTHAND)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     // An error is printed like any other, and with --json instead of the help.

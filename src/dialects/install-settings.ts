@@ -40,8 +40,9 @@ export function readSettingsObject(file: string): Readonly<Record<string, unknow
 /** Reads a value of nested objects; undefined when one of the keys is missing. */
 export function readNested(value: unknown, ...keys: readonly string[]): unknown {
   let found = value;
-  for (const key of keys)
+  for (const key of keys) {
     found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
   return found;
 }
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type Part, parseLocatedJson } from '../base/located-json.ts';
 import { createBrokenFile, createServerOrigin, parseServersIn } from '../mcp/parse-servers.ts';
 import { type ConfiguredServers, NO_SERVERS } from '../mcp/server-config.ts';
@@ -13,8 +14,8 @@ export function readUserServers(
   const text = file === null ? null : readConfigText(file);
   if (file === null || text === null) return NO_SERVERS;
   if (typeof text !== 'string') return createBrokenFile(file, text.why);
-  // Claude's file is large, and mostly without servers.
-  if (!text.includes('"mcpServers"')) return NO_SERVERS;
+  // Claude's file is large, and mostly without servers. Without quotes, one of which may be missing.
+  if (!/mcp/i.test(path.basename(file)) && !/mcp/i.test(text)) return NO_SERVERS;
   const owner = findOwningRoot(file, homeAndRoots);
   // The user's own file must not come from a repository.
   if (owner !== null) {

@@ -20,6 +20,13 @@ export const PROVIDER_KEYS: readonly string[] = [
 
 export type Environment = Record<string, string>;
 
+/** A copy of all variables that are set. */
+export function copyEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
 /** A copy of `base` without the names to withhold, unless `pass` names them, plus `add`. */
 export function buildChildEnvironment(rules: {
   readonly base: Readonly<Record<string, string | undefined>>;

@@ -61,10 +61,7 @@ interface LibsqlDatabase {
  * takes a single value that is an object for named ones, and ends the process when it is none.
  */
 async function openLibsql(file: string): Promise<SqlDatabase> {
-  const Database = await importOptional(
-    'the event store',
-    async () => require('libsql') as new (file: string) => LibsqlDatabase,
-  );
+  const Database = await importOptional('the event store', async () => requireBinding('libsql'));
   const database = new Database(file);
   return {
     exec: (sql) => database.exec(sql),
@@ -81,6 +78,12 @@ async function openLibsql(file: string): Promise<SqlDatabase> {
 
 const require: (name: string) => unknown = createRequire(import.meta.url);
 
+function requireBinding(name: 'libsql'): new (file: string) => LibsqlDatabase;
+function requireBinding(name: 'node:sqlite'): BuiltInModule;
+function requireBinding(name: string): unknown {
+  return require(name);
+}
+
 interface BuiltInModule {
   readonly DatabaseSync: new (file: string) => BuiltInDatabase;
 }
@@ -90,7 +93,7 @@ function loadWithoutWarning(): BuiltInModule | null {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
-    return tryOrNull(() => require('node:sqlite') as BuiltInModule);
+    return tryOrNull(() => requireBinding('node:sqlite'));
   } finally {
     process.emitWarning = emitWarning;
   }

@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { getErrorMessage } from '../base/errors.ts';
-import type { SqlValue } from './driver.ts';
+import { classifyError, type SqlValue } from './driver.ts';
 import { type AppendResult, EventWriter } from './event-writer.ts';
 import { type EventFilter, listEvents } from './list-events.ts';
 import {
@@ -206,7 +206,8 @@ class SqliteEventStore implements EventStore {
     try {
       pruneEvents(this.#file.database, this.#options.retention, at);
     } catch (error) {
-      this.#options.onProblem(`old events cannot be removed: ${getErrorMessage(error)}`);
+      if (classifyError(error) === 'busy') this.#pruned = last;
+      else this.#options.onProblem(`old events cannot be removed: ${getErrorMessage(error)}`);
     }
   }
 }

@@ -11,7 +11,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { getErrorMessage } from '../base/errors.ts';
+import { getErrorMessage, HooklineError, invariant } from '../base/errors.ts';
 import type { SqlDatabase, SqlValue } from './driver.ts';
 
 /** One for each version of the schema; its number is stored as `user_version`. Never changed once released. */
@@ -100,7 +100,12 @@ export async function migrateSchema(database: SqlDatabase): Promise<void> {
     provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
   });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw toError(error);
+  if (error !== undefined) {
+    throw new HooklineError('STORE_UNUSABLE', {
+      message: `the tables of the event store cannot be created: ${getErrorMessage(error)}`,
+      cause: error,
+    });
+  }
   database.exec(`PRAGMA user_version = ${Object.keys(MIGRATIONS).length}`);
 }
 
@@ -112,7 +117,7 @@ function createDriver(database: SqlDatabase) {
       return Promise.resolve({ rows: rows as Row[] });
     },
     streamQuery: () => {
-      throw new TypeError('migrations do not stream');
+      invariant(false, 'migrations do not stream');
     },
   };
   const nothing = (): Promise<void> => Promise.resolve();
@@ -125,8 +130,4 @@ function createDriver(database: SqlDatabase) {
     releaseConnection: nothing,
     destroy: nothing,
   };
-}
-
-function toError(value: unknown): Error {
-  return value instanceof Error ? value : new TypeError(getErrorMessage(value));
 }

@@ -52,6 +52,8 @@ function toClinePayload(event: HooklineEvent, data: Fields): Fields {
   const section = SECTIONS[name];
   const { workspace, sessionid } = event;
   return {
+    // By this field the processor tells an event of Cline.
+    clineVersion: 'unknown',
     ...data,
     hookName: name,
     timestamp: formatTime(Date.parse(event.time)),

@@ -40,7 +40,7 @@ const CLINE_HOOKS = [
 ];
 
 /** Background events have no fixed position. */
-const ASIDE = ['InstructionsLoaded', 'DirectoryAdded'];
+const ASIDE = ['InstructionsLoaded', 'DirectoryAdded', 'Notification'];
 
 function staged(react?: Parameters<typeof createAgentFixture>[0]): AgentFixture {
   const fixture = createAgentFixture(react);

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openEventStore } from '../../src/store/event-store.ts';
 import { jsonOf, runHookline, startHookline } from '../cli/hookline.ts';
 import { getRecordedPayload } from '../dialects/recorded-payloads.ts';
 import { createDirectories, type Directories, readTree, write } from './fixture.ts';
@@ -189,6 +190,26 @@ describe('an agent that is switched on', () => {
     }, 30_000);
     await run('agents', 'disable', 'opencode');
     expect(readTree(place.home)).toEqual(before);
+  }, 60_000);
+
+  it('is recorded once when its agent also runs the hooks of Claude', async () => {
+    await run('agents', 'enable', 'claude', 'copilot');
+    const payload = {
+      ...getRecordedPayload('copilot', 'PreToolUse'),
+      session_id: 'both',
+      timestamp: '2026-11-17T08:00:00.000Z',
+    };
+    const script = path.join(place.home, '.hookline/bin/hook');
+    for (const name of ['claude', 'copilot']) {
+      spawnSync(script, [name], { input: JSON.stringify(payload), env: {} });
+    }
+    const store = await openEventStore({ directory: path.join(place.home, '.hookline') });
+    onTestFinished(() => store.close());
+    await vi.waitFor(() => {
+      const events = [...store.list()].filter(({ sessionId }) => sessionId === 'both');
+      expect(events.map(({ agent, event }) => [agent, event])).toEqual([['copilot', 'PreToolUse']]);
+    }, 30_000);
+    await run('agents', 'disable', '--all');
   }, 60_000);
 
   it('leaves the script, which only its owner may read, until it is uninstalled', async () => {

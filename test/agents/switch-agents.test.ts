@@ -142,7 +142,7 @@ describe.each(WITH_SETTINGS)('the settings file of %s', (name) => {
   it('keeps what others changed while it was on', async () => {
     const fixture = createAgentsFixture();
     const files = await listEntriesFiles(name, fixture);
-    for (const file of files)
+    for (const file of files) {
       write(
         file.path,
         adapt(
@@ -150,6 +150,7 @@ describe.each(WITH_SETTINGS)('the settings file of %s', (name) => {
           file,
         ),
       );
+    }
     await enableAgent(fixture.machine, name, { scope: 'user', now: NOW });
     const expected = new Map<string, string>();
     for (const file of files) {

@@ -90,7 +90,13 @@ describe('a file of events', () => {
   });
 
   it('moves away what is no array, and an array with something else in it', () => {
-    for (const text of ['{"n":1}', '{"n":1}\n{"n":2}\n', 'text', '[{"n":1} oops, {"n":2}]', '[1]x']) {
+    for (const text of [
+      '{"n":1}',
+      '{"n":1}\n{"n":2}\n',
+      'text',
+      '[{"n":1} oops, {"n":2}]',
+      '[1]x',
+    ]) {
       const { setAside, append, read } = open(text);
       append(element(3));
       expect(numbersOf(read())).toEqual([3]);

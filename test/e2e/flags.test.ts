@@ -164,6 +164,20 @@ describe('--max-turns', () => {
 
 describe('--toolset', () => {
   it.each([
+    ['claude', ['Write', 'Edit']],
+    ['cline-classic', ['write_to_file', 'replace_in_file']],
+    ['cline-sdk', []],
+  ])('%s offers as many tools that edit in plan mode as its agent', async (toolset, expected) => {
+    const workspace = createTempWorkspace();
+    const service = await startService([{ text: 'Planned.' }]);
+    const plan = ['--permission-mode', 'plan', '--toolset', toolset];
+    await runHookline(['run', 'go', ...flagsFor(service), ...plan], at(workspace));
+    const offered = service.requests()[0]?.tools ?? [];
+    const editing = ['Write', 'Edit', 'write_to_file', 'replace_in_file', 'editor', 'apply_patch'];
+    expect(editing.filter((name) => offered.includes(name))).toEqual(expected);
+  });
+
+  it.each([
     ['claude', 'Read', { file_path: 'a.txt' }],
     ['cline-classic', 'read_file', { path: 'a.txt' }],
     ['cline-sdk', 'read_files', { files: [{ path: 'a.txt' }] }],

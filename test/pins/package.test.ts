@@ -40,6 +40,7 @@ test('what a consumer must have is a written list', () => {
     '@vscode/ripgrep',
     'ai',
     'es-module-lexer',
+    'libsql',
     'oxc-transform',
   ]);
 });

@@ -98,6 +98,8 @@ describe('the names of the contract', () => {
       'SESSION_BUSY',
       'SESSION_UNREACHABLE',
       'SESSION_UNWRITABLE',
+      'STORE_NEWER',
+      'STORE_UNUSABLE',
       'WORKTREE_FAILED',
       'USAGE_INVALID',
     ]);
@@ -187,8 +189,8 @@ describe('the names of the contract', () => {
       'web.allowPrivate': 'HOOKLINE_WEB_ALLOW_PRIVATE',
       'env.pass': null,
       'trace.enabled': null,
-      'trace.maxFileBytes': null,
-      'trace.maxFiles': null,
+      'trace.maxBytes': null,
+      'trace.maxDays': null,
     });
   });
 

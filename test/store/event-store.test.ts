@@ -1,18 +1,13 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { type EventFilter, type EventStore, openEventStore } from '../../src/store/event-store.ts';
+import { expect, test } from 'vitest';
+import type { EventFilter } from '../../src/store/event-store.ts';
 import { createDirectory } from '../base/directory.ts';
 import { createEvent } from './new-event.ts';
-
-async function openStore(directory = createDirectory()): Promise<EventStore> {
-  const store = await openEventStore({ directory });
-  onTestFinished(() => store.close());
-  return store;
-}
+import { openStore } from './open-store.ts';
 
 test('an event comes back as it was appended, byte for byte', async () => {
-  const store = await openStore();
+  const store = await openStore(createDirectory());
   const event = createEvent({
     paths: ['/work/app/a b.ts', '/work/app/ü.ts'],
     hooks: ['guard'],
@@ -31,7 +26,7 @@ test('an event comes back as it was appended, byte for byte', async () => {
 });
 
 test('the same id is stored once, in one call, in one tick and later', async () => {
-  const store = await openStore();
+  const store = await openStore(createDirectory());
   const [one, other] = [createEvent({ id: 'one' }), createEvent({ id: 'other' })];
   const results = await Promise.all([
     store.append([one, one]),
@@ -60,7 +55,7 @@ test('two connections append to one chain', async () => {
 });
 
 test('events are filtered, the newest last', async () => {
-  const store = await openStore();
+  const store = await openStore(createDirectory());
   await store.append([
     createEvent({ id: '1', sessionId: 'a', at: 10 }),
     createEvent({ id: '2', sessionId: 'b', at: 20, workspace: '/work/app/sub' }),
@@ -111,7 +106,7 @@ test('events are filtered, the newest last', async () => {
 });
 
 test('a list of many pages holds each event once, also while others append', async () => {
-  const store = await openStore();
+  const store = await openStore(createDirectory());
   await store.append(Array.from({ length: 1000 }, () => createEvent()));
   const sequences = [];
   for (const { sequence } of store.list({ limit: 900 })) {

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../hooks/decision.ts';
 import type { EventName } from '../../hooks/facts.ts';
-import type { Agent } from '../agent.ts';
-import type { ChangedFile } from '../tools/files/read-tracker.ts';
+import type { SessionContext } from '../session-context.ts';
+import type { ChangedFile, ReadTracker } from '../tools/files/read-tracker.ts';
 import { diffTexts } from '../tools/files/structured-patch.ts';
 import { decodeText, normalizeLineEnds } from '../tools/files/text-file.ts';
 import { formatHookList, formatReminder } from './hook-messages.ts';
@@ -20,13 +20,22 @@ const EVENTS_BEFORE_REQUESTS: ReadonlySet<EventName> = new Set([
   'TaskComplete',
 ]);
 
+/** An agent as far as it reads files. */
+interface FileReader {
+  readonly parent: FileReader | null;
+  readonly session: Pick<SessionContext, 'engine'>;
+  readonly toolContext: { readonly readFiles: ReadTracker };
+  /** What its model is told before the next request. */
+  readonly fileNotes: string[];
+}
+
 /**
  * Begins to watch the files that an agent has read, and those of the agents that wait for it. The function that
  * it returns is called with the verdict: files that changed meanwhile count as read, and each model is sent
  * what changed. Null when no hook runs.
  */
 export function watchHookChanges(
-  agent: Agent,
+  agent: FileReader,
   event: EventName,
 ): ((verdict: Verdict) => Promise<void>) | null {
   if (!agent.session.engine.handles(event)) return null;

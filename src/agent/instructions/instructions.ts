@@ -2,8 +2,7 @@ import path from 'node:path';
 import { isDirectory } from '../../base/files.ts';
 import { findRealPath, isInside } from '../../base/paths.ts';
 import { splitFrontMatter } from '../../base/text.ts';
-import { getListField, parseFrontMatter } from './front-matter.ts';
-import { compileRulePaths } from './rule-paths.ts';
+import { compileRulePaths, readRule } from './rule-paths.ts';
 import {
   explainDeniedRead,
   resolveClaudeDirectory,
@@ -380,11 +379,12 @@ function createReader(paths: InstructionPaths): ReadCandidates {
   };
 }
 
-async function toInstructions({ files, notes }: ReadFiles): Promise<ReadInstructions> {
+async function toInstructions(read: ReadFiles): Promise<ReadInstructions> {
   const instructions: Instruction[] = [];
   const pathRules: PathRule[] = [];
-  for (const file of files) {
-    const [first, ...included] = await toInstruction(file);
+  const notes = [...read.notes];
+  for (const file of read.files) {
+    const [first, ...included] = await toInstruction(file, notes);
     const { base } = file.candidate;
     if (first?.globs === undefined || base === undefined) {
       instructions.push(...(first === undefined ? [] : [first]), ...included);
@@ -398,7 +398,10 @@ async function toInstructions({ files, notes }: ReadFiles): Promise<ReadInstruct
 }
 
 /** The instruction of a file, then those of the files that it includes. */
-async function toInstruction({ candidate, text, included }: ReadFile): Promise<Instruction[]> {
+async function toInstruction(
+  { candidate, text, included }: ReadFile,
+  notes: string[],
+): Promise<Instruction[]> {
   const {
     isRule,
     base: _base,
@@ -407,8 +410,11 @@ async function toInstruction({ candidate, text, included }: ReadFile): Promise<I
     include: _include,
     ...facts
   } = candidate;
-  const instruction = { ...facts, ...(isRule ? await readRule(text) : { text }) };
-  const others = await Promise.all(included.map(toInstruction));
+  const instruction = {
+    ...facts,
+    ...(isRule ? await readRule(facts.file, text, notes) : { text }),
+  };
+  const others = await Promise.all(included.map((each) => toInstruction(each, notes)));
   return [instruction, ...others.flat()];
 }
 
@@ -465,12 +471,6 @@ function createBoundaryCheck(paths: InstructionPaths) {
     const exit = { file: from, include, target: real };
     return paths.isTrustedExit?.(exit) === true ? null : formatExitNote(exit);
   };
-}
-
-async function readRule(markdown: string): Promise<Pick<Instruction, 'text' | 'globs'>> {
-  const front = await parseFrontMatter(markdown);
-  const globs = getListField(front, 'paths') ?? getListField(front, 'globs') ?? [];
-  return globs.length === 0 ? { text: front.body } : { text: front.body, globs };
 }
 
 function listImports(parent: Candidate, text: string, home: string | null): Candidate[] {

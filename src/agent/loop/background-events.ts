@@ -48,11 +48,13 @@ export async function watchPaths({ session }: Agent, verdict: Verdict): Promise<
   if (paths.length > 0) await session.watch(paths);
 }
 
-/**
- * Notifies the user; the only place where Notification is fired. Not awaited, because the user must
- * not wait for the hooks that do the notifying.
- */
+/** Notifies the user, and hooks. */
 export function notify(agent: Agent, notification: EventFacts['Notification']): void {
   agent.emit({ type: 'notification', text: notification.message });
+  fireNotification(agent, notification);
+}
+
+/** The only place where Notification is fired. Not awaited, because nobody must wait for hooks that notify. */
+export function fireNotification(agent: Agent, notification: EventFacts['Notification']): void {
   fireInBackground(agent, { name: 'Notification', ...notification });
 }

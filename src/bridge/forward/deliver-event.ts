@@ -14,6 +14,8 @@ export interface Delivery {
   readonly agent: string;
   readonly eventId: string;
   readonly body: Uint8Array;
+  /** How long a bridge may take to answer; longer for a large body. */
+  readonly waitMs: number;
   /** The ports of the command line; empty when a bridge is to be found. */
   readonly ports: readonly number[];
   /** Where a bridge is looked for then. */
@@ -23,7 +25,7 @@ export interface Delivery {
 }
 
 /** An agent waits for its hook, so nobody waits longer for a bridge. */
-const WAIT_MS = 150;
+export const WAIT_MS = 150;
 /** A large body needs more time to be sent and stored than one that nobody takes. */
 const BYTES_PER_MS = 64 * 1024;
 
@@ -32,35 +34,43 @@ const BYTES_PER_MS = 64 * 1024;
  * arrived all the same, so it keeps its id.
  */
 export async function deliverEvent(delivery: Delivery): Promise<readonly HttpFailure[] | null> {
-  const waitMs = WAIT_MS + Math.floor(delivery.body.length / BYTES_PER_MS);
+  const waitMs = delivery.waitMs + Math.floor(delivery.body.length / BYTES_PER_MS);
   const deadline = systemClock.elapsed() + waitMs;
   const failures: HttpFailure[] = [];
-  for (const send of listAttempts(delivery)) {
+  for (const { send, isOnly } of listAttempts(delivery)) {
     const left = Math.ceil(deadline - systemClock.elapsed());
     if (left <= 0) break;
     const failure = await send(left);
     if (failure === null) return null;
     failures.push(failure);
+    if (isOnly && failure.code !== 'ECONNREFUSED') break;
   }
   return failures.length === 0 ? [describeNobody(delivery)] : failures;
 }
 
-type Attempt = (waitMs: number) => Promise<HttpFailure | null>;
+interface Attempt {
+  readonly send: (waitMs: number) => Promise<HttpFailure | null>;
+  /** Whether nobody else gets the event, unless nobody listens there. */
+  readonly isOnly: boolean;
+}
 
 function* listAttempts(delivery: Delivery): Generator<Attempt> {
-  const { ports } = delivery;
+  const { ports, knownPorts } = delivery;
   const bridge = findOwnBridge(delivery.bridge);
   if (ports.length === 0 && bridge !== null) {
-    yield (waitMs) => postToOwnBridge(delivery, bridge, waitMs);
+    // What our own bridge refuses is not sent to a stranger.
+    yield { send: (waitMs) => postToOwnBridge(delivery, bridge, waitMs), isOnly: true };
   }
   const tables = readSocketTables();
-  for (const port of ports.length === 0 ? delivery.knownPorts : ports) {
+  for (const port of ports.length === 0 ? knownPorts : ports) {
     if (port === bridge?.port) {
-      if (ports.length > 0) yield (waitMs) => postToOwnBridge(delivery, bridge, waitMs);
+      if (ports.length === 0) continue;
+      yield { send: (waitMs) => postToOwnBridge(delivery, bridge, waitMs), isOnly: false };
       continue;
     }
     for (const listener of findListeners(port, tables)) {
-      yield (waitMs) => postToForeignBridge(delivery, { ...listener, port }, waitMs);
+      const target = { ...listener, port };
+      yield { send: (waitMs) => postToForeignBridge(delivery, target, waitMs), isOnly: false };
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../fallback-file.ts';
 import { formatRoute, isEventId, KNOWN_PORTS } from '../protocol.ts';
 import { getRunFile, readRunFile } from '../run-file.ts';
-import { deliverEvent } from './deliver-event.ts';
+import { deliverEvent, WAIT_MS } from './deliver-event.ts';
 import { type ForwarderArguments, resolveDirectory } from './parse-arguments.ts';
 import { readInput } from './read-input.ts';
 
@@ -50,7 +50,15 @@ export async function forwardEvent(
   const bridge = readRunFile(getRunFile(machine.stateDirectory));
   const failures = options.isForFile
     ? [{ message: 'the bridge did not take the event in time', code: 'ETIMEDOUT' }]
-    : await deliverEvent({ agent, eventId, body, ports, bridge, knownPorts: KNOWN_PORTS });
+    : await deliverEvent({
+        agent,
+        eventId,
+        body,
+        waitMs: WAIT_MS,
+        ports,
+        knownPorts: KNOWN_PORTS,
+        bridge,
+      });
   if (failures === null) return;
   // The event first: the process may be killed at any moment.
   store(agent, directory, machine, { id: eventId, receivedAt: systemClock.now(), text });

@@ -22,7 +22,10 @@ const ANSWER_SECONDS = 0.15;
  * `-p` keeps bash from running BASH_ENV and from taking functions and options from the environment. `env -i` keeps NODE_OPTIONS
  * and the like from Node. What is loaded into the shell itself (LD_PRELOAD) cannot be kept out by the shell.
  */
-export function formatShellForm(paths: ShellFormPaths): string {
+export function formatShellForm(
+  paths: ShellFormPaths,
+  answerSeconds: number = ANSWER_SECONDS,
+): string {
   return `#!/bin/bash -p
 ${formatNodeCall(paths)}
 # Only bash has it, from version 4 on; PATH names no directory that an agent can write.
@@ -54,7 +57,7 @@ stat=(\${stat##*) })
 read -r id </proc/sys/kernel/random/uuid || to_node
 exec 3<>"/dev/tcp/127.0.0.1/$port" || to_node
 printf 'POST /%s-hook HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\nContent-Type: application/json\\r\\n${EVENT_ID_HEADER}: %s\\r\\n${CLIENT_SECRET_HEADER}: %s\\r\\nContent-Length: %s\\r\\nConnection: close\\r\\n\\r\\n%s' "$agent" "$port" "$id" "$client" "\${#body}" "$body" >&3 || to_node --event-id "$id" --to-file
-IFS= read -r -N 8192 -t ${ANSWER_SECONDS} -u 3 answer
+IFS= read -r -N 8192 -t ${answerSeconds} -u 3 answer
 [[ $answer == 'HTTP/1.1 200 '* && $answer == *"${SERVER_SECRET_HEADER}: $server"* ]] && exit 0
 to_node --event-id "$id" --to-file
 `;

@@ -1,19 +1,22 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getErrorMessage, HooklineError } from '../../base/errors.ts';
-import { parseJson } from '../../base/json.ts';
 import { findRunningBridge, startBridge } from '../../bridge/bridge.ts';
 import { exchange } from '../../bridge/forward/http-exchange.ts';
-import { importFallbackFiles, type ImportMachine } from '../../bridge/import-fallback-files.ts';
+import { importFallbackFiles } from '../../bridge/import-fallback-files.ts';
 import { AGENTS, CLIENT_SECRET_HEADER, SERVER_SECRET_HEADER } from '../../bridge/protocol.ts';
 import { getRunFile, type RunningBridge } from '../../bridge/run-file.ts';
+import type { ImportMachine } from '../../bridge/waiting-files.ts';
 import { loadConfig } from '../../host/config.ts';
-import { redactObject } from '../../host/redact-object.ts';
+import { openUserStore } from '../../host/open-trace.ts';
+import { redactEvent } from '../../host/redact-event.ts';
 import { getStateDirectory, readSurroundings } from '../../host/surroundings.ts';
 import { isOwnerAlive } from '../../process/owned-files.ts';
-import { type EventStore, openEventStore, type StoredEvent } from '../../store/event-store.ts';
-import { type Command, type CommandContext, rejectInsideSession } from '../context.ts';
+import { toCloudEvent } from '../../store/cloud-event.ts';
+import type { StoredEvent } from '../../store/event-store.ts';
+import { type Command, rejectInsideSession } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
+import { importWaitingEvents } from '../with-store.ts';
 import { formatCount, toPrintable } from '../output/print.ts';
 
 interface ServeOptions {
@@ -31,7 +34,7 @@ export const serveBridge: Command<ServeOptions> = async (context, { port, idleEx
   const namedPort = port === undefined ? null : parsePort(port);
   const idleMs = idleExit === undefined ? null : parseDuration(idleExit);
   const onProblem = (text: string) => print.note(`hookline: ${toPrintable(text)}`);
-  const store = await openEventStore({ directory: stateDirectory, onProblem });
+  const store = await openUserStore(readSurroundings(), onProblem);
   try {
     const bridge = await startBridge({
       stateDirectory,
@@ -39,7 +42,7 @@ export const serveBridge: Command<ServeOptions> = async (context, { port, idleEx
       port: namedPort,
       agents: [...new Set([...AGENTS, ...settings['bridge.agents']])],
       formatEvent,
-      importFiles: () => importAndReport(context, store, machine),
+      importFiles: () => importWaitingEvents(store, machine, onProblem),
       idleMs,
       onProblem,
     });
@@ -90,20 +93,7 @@ function parseDuration(text: string): number {
 }
 
 async function formatEvent(event: StoredEvent): Promise<string> {
-  const parsed = parseJson(Buffer.from(event.payload).toString('utf8'));
-  const { payload: _payload, ...fields } = event;
-  return JSON.stringify(
-    await redactObject({ ...fields, data: parsed.ok ? parsed.value : null }, {}),
-  );
-}
-
-async function importAndReport(
-  { print }: CommandContext,
-  store: EventStore,
-  machine: ImportMachine,
-): Promise<void> {
-  const { problems } = await importFallbackFiles(store, machine);
-  for (const problem of problems) print.note(`hookline: ${toPrintable(problem)}`);
+  return JSON.stringify(await redactEvent(toCloudEvent(event), {}));
 }
 
 /** `hookline bridge status` */
@@ -212,7 +202,7 @@ function sendSignal(pid: number): void {
 export const drainFiles: Command<object> = async ({ print, flags }) => {
   const machine = findMachine();
   const onProblem = (text: string) => print.note(`hookline: ${toPrintable(text)}`);
-  const store = await openEventStore({ directory: machine.stateDirectory, onProblem });
+  const store = await openUserStore(readSurroundings(), onProblem);
   try {
     const { eventCount, problems } = await importFallbackFiles(store, machine);
     if (flags.json === true) print.json({ events: eventCount, problems });

@@ -16,22 +16,24 @@ export const explainHooks: Command<EventFlags> = async (context, options) => {
   const event = readEvent(options);
   warnMisspelledTool(context.print, options);
   const notices = new HeldNotices(context.print);
-  return withPluginHooks(
-    context,
-    event,
-    options,
-    async (host, plugins) => {
-      const withheld = listWithheldPlugins(host, plugins);
-      const explanation = withProblems(host.engine.explain(event), host.madeHooks(), withheld);
-      const redacted = await redactObject(explanation, context.flags);
-      const { fires, refusal } = EVENTS[event.name];
-      if (context.flags.json === true) context.print.json({ ...redacted, fires, refusal });
-      else context.print.out(formatExplanation(redacted, fires, refusal));
-      notices.printOthers(explanation.runs.flatMap(({ problem }) => problem ?? []));
-      return EXIT.fine;
-    },
-    { onNotice: notices.add },
-  ).finally(() => notices.printOthers([]));
+  const explain = () =>
+    withPluginHooks(
+      context,
+      event,
+      options,
+      async (host, plugins) => {
+        const withheld = listWithheldPlugins(host, plugins);
+        const explanation = withProblems(host.engine.explain(event), host.madeHooks(), withheld);
+        const redacted = await redactObject(explanation, context.flags);
+        const { fires, refusal } = EVENTS[event.name];
+        if (context.flags.json === true) context.print.json({ ...redacted, fires, refusal });
+        else context.print.out(formatExplanation(redacted, fires, refusal));
+        notices.printOthers(explanation.runs.flatMap(({ problem }) => problem ?? []));
+        return EXIT.fine;
+      },
+      { onNotice: notices.add },
+    );
+  return notices.run(explain);
 };
 
 type FullExplanation = ReturnType<typeof withProblems>;

@@ -23,28 +23,30 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
   const notices = new HeldNotices(context.print);
   const event = readEvent(options);
   warnMisspelledTool(context.print, options);
-  return withPluginHooks(
-    context,
-    event,
-    options,
-    async (host, plugins) => {
-      const verdict = await host.engine.dispatch(event, { signal: context.signal });
-      const redacted = await redactObject(verdict, context.flags);
-      if (context.flags.json !== true) context.print.out(formatVerdict(redacted));
-      await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
-      const withheld = listWithheldPlugins(host, plugins);
-      await reportLate(context, redacted, late, withheld);
-      notices.printOthers(verdict.outcomes.flatMap(({ failure }) => failure?.message ?? []));
-      if (context.signal.aborted) return EXIT.interrupted;
-      if (isRefusal(verdict.effect)) return EXIT.refused;
-      const isSound =
-        hasRunAll(verdict, late) &&
-        host.missingGuards().length === 0 &&
-        !plugins.some(({ state }) => MISSING_STATES.includes(state));
-      return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
-    },
-    { onLate: (outcome) => late.push(outcome), onNotice: notices.add },
-  ).finally(() => notices.printOthers([]));
+  const fire = () =>
+    withPluginHooks(
+      context,
+      event,
+      options,
+      async (host, plugins) => {
+        const verdict = await host.engine.dispatch(event, { signal: context.signal });
+        const redacted = await redactObject(verdict, context.flags);
+        if (context.flags.json !== true) context.print.out(formatVerdict(redacted));
+        await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
+        const withheld = listWithheldPlugins(host, plugins);
+        await reportLate(context, redacted, late, withheld);
+        notices.printOthers(verdict.outcomes.flatMap(({ failure }) => failure?.message ?? []));
+        if (context.signal.aborted) return EXIT.interrupted;
+        if (isRefusal(verdict.effect)) return EXIT.refused;
+        const isSound =
+          hasRunAll(verdict, late) &&
+          host.missingGuards().length === 0 &&
+          !plugins.some(({ state }) => MISSING_STATES.includes(state));
+        return context.flags.strict === true && !isSound ? EXIT.hookFailed : EXIT.fine;
+      },
+      { onLate: (outcome) => late.push(outcome), onNotice: notices.add },
+    );
+  return notices.run(fire);
 };
 
 /** Plugins whose hooks could not run; they count like hooks that failed or that wait for trust. */

@@ -22,6 +22,7 @@ import {
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatTrustNotes, preserveTrust } from '../config-files/preserve-trust.ts';
 import { colors } from '../output/colors.ts';
+import { HeldNotices } from '../output/held-notices.ts';
 import { toOneLine, formatCount, toPrintable } from '../output/print.ts';
 
 interface ImportOptions {
@@ -38,19 +39,25 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
   const hookImport = findDialect(options.from ?? '')?.importFrom;
   if (hookImport === undefined) throw createNoOriginError();
   const planImport = await hookImport.load();
-  return withHost(
-    context,
-    (host) => {
-      const request = {
-        isGlobal: options.global === true,
-        to: options.to === undefined ? null : path.resolve(host.surroundings.cwd, options.to),
-        disabled: host.hooks().flatMap(({ hook, isEnabled }) => (isEnabled ? [] : [hook])),
-      };
-      return runImport(context, host, planImport(request, createMachine(host)), options);
-    },
-    // No hook runs here, and existing hooks must be found even where hooks are disabled.
-    { flags: { 'hooks.enabled': true } },
-  );
+  const notices = new HeldNotices(context.print);
+  const copy = () =>
+    withHost(
+      context,
+      async (host) => {
+        const request = {
+          isGlobal: options.global === true,
+          to: options.to === undefined ? null : path.resolve(host.surroundings.cwd, options.to),
+          disabled: host.hooks().flatMap(({ hook, isEnabled }) => (isEnabled ? [] : [hook])),
+        };
+        const plan = planImport(request, createMachine(host));
+        const exitCode = await runImport(context, host, plan, options);
+        notices.printOthers(plan.report.leftOut.map(({ why }) => why));
+        return exitCode;
+      },
+      // No hook runs here, and existing hooks must be found even where hooks are disabled.
+      { flags: { 'hooks.enabled': true }, onNotice: notices.add },
+    );
+  return notices.run(copy);
 };
 
 async function runImport(
@@ -66,8 +73,13 @@ async function runImport(
   const notes = isWritten ? await writeImport(context, host, plan) : [];
   for (const note of notes) context.print.note(`note: ${toOneLine(note)}`);
   reportEnd(context, redacted, isWritten);
-  const isFinished = isWritten || options.dryRun === true || report.added.length === 0;
+  const isFinished = isWritten || options.dryRun === true || isNothingLeft(report);
   return isFinished ? EXIT.fine : EXIT.refused;
+}
+
+/** Whether there was nothing to copy; files in which no hook can be read are something. */
+function isNothingLeft({ added, present, leftOut }: ImportReport): boolean {
+  return added.length === 0 && (present.length > 0 || leftOut.length === 0);
 }
 
 function reportEnd(

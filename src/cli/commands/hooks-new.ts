@@ -24,6 +24,7 @@ import {
   formatTrustNotes,
   preserveTrust,
 } from '../config-files/preserve-trust.ts';
+import { HeldNotices } from '../output/held-notices.ts';
 import { toOneLine } from '../output/print.ts';
 import { quoteShellWord } from '../../base/text.ts';
 
@@ -43,18 +44,21 @@ export const writeNewHook: Command<NewOptions> = async (context, options) => {
   const { dialect = DEFAULT_DIALECT, global: isGlobal = false, force, ...wanted } = options;
   const planHook = await findTemplates(dialect).load();
   const createPlan = planHook({ ...wanted, isGlobal });
-  return withHost(
-    context,
-    async (host) => {
-      const units = host.hooks().map(({ hook }) => hook);
-      const plan = await createPlan(createMachine(host), units);
-      if (force !== true) refuseExisting(plan);
-      reportNewHook(context, await writeHook(context, host, plan));
-      return EXIT.fine;
-    },
-    // No hook runs here, and existing hooks must be found even where hooks are disabled.
-    { flags: { 'hooks.enabled': true } },
-  );
+  const notices = new HeldNotices(context.print);
+  const write = () =>
+    withHost(
+      context,
+      async (host) => {
+        const units = host.hooks().map(({ hook }) => hook);
+        const plan = await createPlan(createMachine(host), units);
+        if (force !== true) refuseExisting(plan);
+        reportNewHook(context, await writeHook(context, host, plan));
+        return EXIT.fine;
+      },
+      // No hook runs here, and existing hooks must be found even where hooks are disabled.
+      { flags: { 'hooks.enabled': true }, onNotice: notices.add },
+    );
+  return notices.run(write);
 };
 
 function findTemplates(dialect: string): HookTemplates {

@@ -1,8 +1,9 @@
+import { getErrorMessage } from '../../base/errors.ts';
 import { type Printer, toPrintable } from './print.ts';
 
 /**
  * Holds the notices of a host until a command has printed its result, because a file that cannot be read is both a
- * notice and part of a verdict, and is printed once.
+ * notice and part of the result or its error, and is printed once.
  */
 export class HeldNotices {
   readonly #print: Printer;
@@ -14,11 +15,28 @@ export class HeldNotices {
 
   readonly add = (text: string): void => void this.#texts.push(text);
 
-  /** Prints the notices that are not about one of the problems in the result. */
+  /** Runs a command, and prints at its end what is left. */
+  async run<Result>(command: () => Promise<Result>): Promise<Result> {
+    try {
+      return await command();
+    } catch (error) {
+      this.printOthers([getErrorMessage(error)]);
+      throw error;
+    } finally {
+      this.printOthers([]);
+    }
+  }
+
+  /** Prints the notices that are not about one of the problems that are printed anyway. */
   printOthers(problems: readonly string[]): void {
     for (const text of this.#texts.splice(0)) {
-      const isPrinted = problems.some((problem) => text.includes(`: ${problem}`));
+      const isPrinted = problems.some((problem) => isAbout(text, problem));
       if (!isPrinted) this.#print.note(`note: ${toPrintable(text)}`);
     }
   }
+}
+
+function isAbout(notice: string, problem: string): boolean {
+  const reason = / line \d+: (.+)$/s.exec(notice)?.[1];
+  return notice.includes(`: ${problem}`) || (reason !== undefined && problem.includes(reason));
 }

@@ -76,10 +76,21 @@ function selectBelow(all: readonly ListedPlugin[], place: string): readonly List
   const pluginsBelow = [
     ...new Set([...selectPluginsBelow(all, place), ...selectPluginsBelow(all, real)]),
   ];
-  if (pluginsBelow.length > 0) return pluginsBelow;
+  if (pluginsBelow.length > 0) return dropRepeatedProblems(pluginsBelow);
   throw new HooklineError('PLUGIN_UNKNOWN', {
     message: `no plugin found at ${place}`,
     hint: 'Expected a .ts, .mts, .js or .mjs file, or a directory with one.',
+  });
+}
+
+/** A package that cannot be read is found in its directory and at the path that was passed. */
+function dropRepeatedProblems(plugins: readonly ListedPlugin[]): readonly ListedPlugin[] {
+  const problems = new Set<string>();
+  return plugins.filter(({ status: { hook } }) => {
+    if (hook.problem === null) return true;
+    const isNew = !problems.has(hook.problem);
+    problems.add(hook.problem);
+    return isNew;
   });
 }
 

@@ -2,9 +2,6 @@ import { POSITIVE_NUMBER, type SettingTable } from '../../base/setting.ts';
 import type { OwnPaths } from '../dialect.ts';
 import { createDirectoryCheck, type PathOption } from '../options.ts';
 
-/** The time limit of a handler whose event and type have none of their own. */
-export const USUAL_TIMEOUT_MS = 600_000;
-
 export interface ClaudeDialectSettings {
   readonly 'hooks.commandTimeoutMs': number;
 }
@@ -13,7 +10,7 @@ export const CLAUDE_DIALECT_SETTINGS: SettingTable<ClaudeDialectSettings> = {
   'hooks.commandTimeoutMs': {
     description:
       'How long a command of Claude’s format without a `timeout` may run, in milliseconds. A shorter default of its event stays: 30 s for UserPromptSubmit, 10 s for MessageDisplay, 1.5 s for all of SessionEnd together.',
-    defaultValue: USUAL_TIMEOUT_MS,
+    defaultValue: 600_000,
     ...POSITIVE_NUMBER,
   },
 };

@@ -1,6 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { isRecord, parseJson } from '../../base/json.ts';
+import { createTreeEnder } from '../../process/end-tree.ts';
+import { copyEnvironment } from '../../process/environment.ts';
 import { createProgramFinder } from '../../process/program-finder.ts';
+import { spawnChild } from '../../process/spawn.ts';
 import { cleanSearchPath, listUntrustedDirectories } from '../../process/search-path.ts';
 import { VERSION } from '../../base/version.ts';
 import type { InstallPlace } from '../install.ts';
@@ -30,15 +33,17 @@ export async function askForHooks({
   );
   const program = createProgramFinder(directories, platform, env['PATHEXT'])('codex');
   if (program === null) return null;
-  const child = spawn(program, ['app-server'], {
+  const child = spawnChild({
+    file: program,
+    args: ['app-server'],
     cwd: project,
-    env: { ...env },
-    stdio: ['pipe', 'pipe', 'ignore'],
+    env: copyEnvironment(env),
   });
+  const tree = child.pid === undefined ? null : createTreeEnder(child.pid);
   try {
     return parseHooks(await requestHooks(child, project));
   } finally {
-    child.kill('SIGKILL');
+    tree?.end('SIGKILL');
   }
 }
 
@@ -56,6 +61,7 @@ function requestHooks(child: ChildProcess, project: string): Promise<unknown> {
     child.on('error', () => finish(null));
     child.on('close', () => finish(null));
     child.stdin?.on('error', () => finish(null));
+    child.stderr?.resume();
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       const lines = text.split('\n');

@@ -23,8 +23,6 @@ export interface AgentOptions {
   readonly sandbox?: Settings['sandbox.mode'];
   /** The names and input formats of the tools for the model. */
   readonly toolset?: Toolset;
-  /** Whether tools that edit are not offered in plan mode. */
-  readonly hidesEditsInPlan?: boolean;
   /** The reasoning effort; the setting `model.effort` by default. */
   readonly effort?: Settings['model.effort'];
   /** How many model requests one prompt may take. */

@@ -286,9 +286,9 @@ function listOffered(
 function selectTools(
   tools: readonly Tool[],
   permissions: Pick<Permissions, 'mode'>,
-  { hidesEditsInPlan = false }: Pick<AgentOptions, 'hidesEditsInPlan'>,
+  { toolset }: Pick<AgentOptions, 'toolset'>,
 ): readonly Tool[] {
-  if (!hidesEditsInPlan || permissions.mode() !== 'plan') return tools;
+  if (toolset !== 'cline-sdk' || permissions.mode() !== 'plan') return tools;
   return tools.filter(({ kind }) => kind !== 'edit');
 }
 

@@ -1,4 +1,3 @@
-import { dropUndefined } from '../../base/defined.ts';
 import { HooklineError } from '../../base/errors.ts';
 
 /** The parsed source of a plugin; nothing has been fetched yet. */
@@ -85,6 +84,6 @@ export function createSourceError(message: string, hint: string): HooklineError 
 export function createInstallError(message: string, hint?: string): HooklineError {
   return new HooklineError('PLUGIN_INSTALL_FAILED', {
     message,
-    ...dropUndefined({ hint }),
+    hint: hint ?? 'Nothing was changed.',
   });
 }

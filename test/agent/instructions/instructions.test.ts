@@ -372,6 +372,25 @@ describe('rules of Claude with paths', () => {
   });
 });
 
+describe('a rule whose paths cannot be read', () => {
+  test.each([
+    ['paths: [src/**', '"[src/**"'],
+    ['paths: "src/*.{ts,tsx"', '"src/*.{ts,tsx"'],
+    ['paths: 5', '"5"'],
+    ['paths: { a: b }', '{"a":"b"}'],
+    ['paths: [5, true]', '["5","true"]'],
+    ['globs: [src/**', '"[src/**"'],
+  ])('counts for every file, and is noted: %s', async (line, found) => {
+    const repository = createGround({ 'repo/.claude/rules/a.md': `---\n${line}\n---\nMind.\n` });
+    const loaded = await load(repository);
+    expect(names(repository, loaded)).toEqual(['repo/.claude/rules/a.md']);
+    const [key = ''] = line.split(':');
+    expect(loaded.notes).toEqual([
+      `${path.join(repository.root, '.claude/rules/a.md')}: expected "${key}" to be a list of patterns, found ${found}; the rule counts for every file`,
+    ]);
+  });
+});
+
 describe('bad files', () => {
   test('are noted and do not affect other files', async () => {
     const repository = createGround({ 'repo/AGENTS.md': 'fine', 'repo/CLAUDE.local.md': 'a\0b' });

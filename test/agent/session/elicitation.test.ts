@@ -68,7 +68,7 @@ function ownFacts(event: HookEvent): object[] {
     }
     case 'Notification': {
       const { name, type, message } = event;
-      return [{ name, type, message }];
+      return type === 'task_complete' ? [] : [{ name, type, message }];
     }
     default:
       return [];

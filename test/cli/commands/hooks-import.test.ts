@@ -191,6 +191,16 @@ describe('hooks import --from claude', () => {
     expect(jsonOf(own)).toMatchObject({ added: [{ event: 'Stop' }], written: true });
   });
 
+  it.each([
+    ['is no JSON', '{bad'],
+    ['has its events outside of "hooks"', '{"PreToolUse": []}'],
+  ])('exits 1 when a file %s, so that no hook of it can be copied', async (_, text) => {
+    const workspace = createTempWorkspace({ '.claude/hooks.json': text });
+    const { code, stdout } = await runHookline(IMPORT, at(workspace));
+    expect(code).toBe(1);
+    expect(stdout).toContain('left out: .claude/hooks.json:1:');
+  });
+
   it('says what is missing', async () => {
     const workspace = createTempWorkspace();
     const [nothing, nobody] = await Promise.all([

@@ -7,8 +7,8 @@ import { readTextIfPresent } from '../../../base/files.ts';
 import { parseJson } from '../../../base/json.ts';
 import { readNested } from '../../../dialects/install-settings.ts';
 import { getDefaultDirectory, getErrorsFile } from '../../../bridge/fallback-file.ts';
-import { importFallbackFiles, type ImportMachine } from '../../../bridge/import-fallback-files.ts';
-import { type EventStore, openEventStore } from '../../../store/event-store.ts';
+import { openEventStore } from '../../../store/event-store.ts';
+import { importWaitingEvents } from '../../with-store.ts';
 
 export type ReadHistory = (agent: string) => AgentHistory;
 
@@ -38,16 +38,6 @@ export async function withHistory<Result>(
   } finally {
     await store?.close();
   }
-}
-
-/** Takes events from the files of forwarders, so that nobody needs a running bridge to see them. */
-async function importWaitingEvents(
-  store: EventStore,
-  machine: ImportMachine,
-  onProblem: (text: string) => void,
-): Promise<void> {
-  const { problems } = await importFallbackFiles(store, machine);
-  for (const problem of problems) onProblem(problem);
 }
 
 /** The last entry of the file in which the forwarder reports why it could not deliver an event. */

@@ -1,7 +1,8 @@
 import { addNpxCompat, planNpxCompat, removeNpxCompat } from '../../../agents/npx-compat.ts';
+import type { AgentsMachine } from '../../../agents/agents.ts';
 import { systemClock } from '../../../base/clock.ts';
-import { type Command, confirm, rejectInsideSession } from '../../context.ts';
-import { EXIT } from '../../exit-codes.ts';
+import { type Command, type CommandContext, confirm, rejectInsideSession } from '../../context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import { toOneLine, toPrintable } from '../../output/print.ts';
 import { formatDiff } from './format-diff.ts';
 import { openAgentsMachine } from './open-machine.ts';
@@ -23,28 +24,43 @@ export const addNpxPackage: Command<NpxCompatOptions> = async (context, options)
     else print.out(files.length === 0 ? 'Nothing to remove.' : `Restored ${files.join(', ')}.`);
     return EXIT.fine;
   }
+  return addPackage(context, machine, options);
+};
+
+async function addPackage(
+  context: CommandContext,
+  machine: AgentsMachine,
+  { dryRun, yes }: NpxCompatOptions,
+): Promise<ExitCode> {
+  const { print, flags } = context;
   const change = planNpxCompat(machine);
   const { file, text } = change;
-  const diff = formatDiff({ path: file.path, before: file.text, after: text }, flags.raw === true);
   const isDone = file.text === text;
+  const planned = { path: file.path, before: file.text, after: text };
+  const diff = isDone ? '' : formatDiff(planned, flags.raw === true);
   if (flags.json !== true) print.out(isDone ? 'package.json has it already.' : diff.trimEnd());
-  if (options.dryRun === true) {
-    if (flags.json === true)
-      print.json({ file: file.path, diff: isDone ? '' : diff, written: false });
+  const report = (written: boolean, problem: string | null): void => {
+    if (flags.json === true) print.json({ file: file.path, diff, written, problem });
+  };
+  if (dryRun === true) {
+    report(false, null);
     return EXIT.fine;
   }
-  if (!isDone && options.yes !== true) {
-    const question = `Add this to ${toOneLine(file.path)} and run npm install?`;
-    if (!(await confirm(context, { text: question, flag: '--yes' }))) {
-      print.note('Nothing was written.');
-      return EXIT.refused;
-    }
+  const question = `Add this to ${toOneLine(file.path)} and run npm install?`;
+  const isWanted =
+    isDone || yes === true || (await confirm(context, { text: question, flag: '--yes' }));
+  if (!isWanted) {
+    print.note('Nothing was written.');
+    return EXIT.refused;
   }
   const { problem } = await addNpxCompat(machine, change, systemClock.now());
-  if (flags.json === true)
-    print.json({ file: file.path, diff: isDone ? '' : diff, written: true, problem });
-  else print.out('`npx @principal-ai/agent-hooks cline-hook --enable` works in this project.');
-  if (problem === null) return EXIT.fine;
-  print.note(toPrintable(problem));
-  return EXIT.refused;
-};
+  report(true, problem);
+  if (problem !== null) {
+    print.note(toPrintable(problem));
+    return EXIT.refused;
+  }
+  if (flags.json !== true) {
+    print.out('`npx @principal-ai/agent-hooks cline-hook --enable` works in this project.');
+  }
+  return EXIT.fine;
+}

@@ -1,10 +1,10 @@
 import {
   type AgentsMachine,
+  createMissingAgentError,
   findAgentOnMachine,
   listAgentNames,
   loadAgent,
 } from '../../../agents/agents.ts';
-import { createMissingAgentError } from '../../../agents/agents.ts';
 import { type AgentHistory, type AgentStatus, inspectAgent } from '../../../agents/status.ts';
 import { formatTime } from '../../../base/clock.ts';
 import { HooklineError } from '../../../base/errors.ts';
@@ -92,7 +92,8 @@ async function throwForFormerCodes(
     const agent = await loadAgent(name);
     if (findAgentOnMachine(agent, machine) === null) throw createMissingAgentError(agent, machine);
     const broken = statuses[index]?.causes.find(({ code }) => code === 'file-broken');
-    if (broken !== undefined)
+    if (broken !== undefined) {
       throw new HooklineError('CONFIG_INVALID', { message: broken.message });
+    }
   }
 }

@@ -114,7 +114,7 @@ function createListTool(
   run: (item: string, context: AgentToolContext) => unknown,
 ): AgentTool {
   return toAnyTool(
-    createTool<unknown>({
+    createTool({
       name,
       description,
       inputSchema: defineTolerantObject({ [key]: { type: 'array', items: TEXT } }),
@@ -149,7 +149,7 @@ function createReadTool(readFile: NonNullable<ToolExecutors['readFile']>): Agent
   const line = { type: 'integer' };
   const file = defineObject({ path: TEXT, start_line: line, end_line: line }, ['path']);
   return toAnyTool(
-    createTool<unknown>({
+    createTool({
       name: 'read_files',
       description: 'Reads files, or lines of them.',
       inputSchema: defineTolerantObject({ files: { type: 'array', items: file } }),

@@ -165,7 +165,6 @@ function createHostOptions({ core, input, cwd }: OpenRequest): HostOptions {
       transport: dropUndefined({ fetch, headers }),
     },
     toolset: 'cline-sdk',
-    hidesEditsInPlan: true,
     permissionMode: toPermissionMode(mode),
     loops: CLINE_LOOPS,
     emptyAnswerRetries: EMPTY_ANSWER_RETRIES,

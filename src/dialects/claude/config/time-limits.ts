@@ -1,11 +1,12 @@
 import type { Entry, Limited } from '../entry.ts';
 import type { ClaudeEvent, HandlerType } from '../events.ts';
-import { USUAL_TIMEOUT_MS } from '../options.ts';
 
 const OF_EVENT: Partial<Record<ClaudeEvent, number>> = {
   UserPromptSubmit: 30_000,
   MessageDisplay: 10_000,
 };
+/** Of a type that has none of its own; that of commands is a setting. */
+const USUAL_TIMEOUT_MS = 600_000;
 const OF_TYPE: Partial<Record<HandlerType, number>> = { prompt: 30_000, agent: 60_000 };
 
 const SESSION_END_MS = 1500;

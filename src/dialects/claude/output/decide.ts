@@ -222,7 +222,7 @@ function decideChecked(
 
 /** Converts the JSON to a decision; which fields count depends on the event. */
 function decideAnswer(answer: HookAnswer, request: OutputRequest): Decided {
-  const { event, input, spill } = request;
+  const { event, spill } = request;
   const ruling = applyExitCode(readRuling(event, answer), request);
   const stop = readInterrupt(answer) ?? readStop(event, answer);
   const { decision, notes } = mergeDecided([
