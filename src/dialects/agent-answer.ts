@@ -197,7 +197,8 @@ class AnswerWriter {
 
   #addStop(reason: string): void {
     if (this.#can.endsAnyway === true) return;
-    this.#add(this.#can.stop?.(reason || 'Stopped by a hook'), 'cannot end the run');
+    const text = reason.trim() === '' ? 'Stopped by a hook' : reason;
+    this.#add(this.#can.stop?.(text), 'cannot end the run');
   }
 
   #addTexts(isRefused: boolean): void {
