@@ -234,7 +234,8 @@ class Run {
       return;
     }
     if (this.#hasClosed) return this.#settle();
-    this.#pause = setTimeout(() => this.#settle(), this.#exitGraceMs);
+    // What waits in the pipes is read after the timers, so that a busy process would not have read it yet.
+    this.#pause = setTimeout(() => setImmediate(() => this.#settle()), this.#exitGraceMs);
   }
 
   get #exitGraceMs(): number {

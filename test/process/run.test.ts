@@ -36,6 +36,33 @@ describe('a program that ends by itself', () => {
     expect(await runProgram(shell(`exit ${exitCode}`))).toEqual(ended({ exitCode }));
   });
 
+  test('loses no output that waits while this process is busy for longer than it waits', async () => {
+    const directory = temporaryDirectory();
+    const [busy, printed] = [path.join(directory, 'busy'), path.join(directory, 'printed')];
+    const exitGraceMs = 500;
+    // The first process ends at once; the one that it leaves prints later and keeps the pipe open.
+    const print = `until [ -e ${busy} ]; do sleep 0.01; done; echo late; : > ${printed}`;
+    const script = `(${print}; exec sleep 300) & exit 0`;
+    let leader = 0;
+    const onStart = (pid: number): void => void (leader = pid);
+    const running = runProgram({ ...shell(script), exitGraceMs }, { onStart });
+    await new Promise<void>((resolve) => {
+      const check = setInterval(() => {
+        if (exists(leader)) return;
+        clearInterval(check);
+        // After timers and pipes were looked at, so that the timers are next.
+        setImmediate(() => {
+          writeFileSync(busy, '');
+          blockUntil(() => existsSync(printed), 2 * exitGraceMs);
+          resolve();
+        });
+      });
+    });
+    const { stdout } = await running;
+    process.kill(-leader, 'SIGKILL');
+    expect(stdout).toEqual(whole('late\n'));
+  });
+
   test('killed by its own signal has no exit code', async () => {
     expect(await runProgram(shell('kill -KILL $$'))).toEqual(
       ended({ ending: 'signal', exitCode: null, signal: 'SIGKILL' }),
@@ -375,4 +402,11 @@ test('500 programs one after the other leave no handle, timer or listener behind
 
 function count(...kinds: string[]): number {
   return process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind)).length;
+}
+
+/** Keeps this process busy until something is true, and at least for a time. */
+function blockUntil(condition: () => boolean, leastMs: number): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  const end = Date.now() + leastMs;
+  while (!condition() || Date.now() < end) Atomics.wait(clock, 0, 0, 5);
 }
