@@ -99,7 +99,7 @@ describe('a hook of a plugin that fails', () => {
     writeFileSync(script, JSON.stringify([{ text: 'done' }]));
     const { stderr } = await runHookline(['run', '--script', script, 'go'], at(workspace));
     expect(stderr.split('\n').filter((line) => line.includes('no key is set'))).toEqual([
-      'note: plugin talking: beforeRun failed: no key is set',
+      'note: plugin talking: beforeRun failed: no key is set (beforeRun returns nothing, or { stop: true, reason: "why" } to refuse the run)',
     ]);
   });
 });

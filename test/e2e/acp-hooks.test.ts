@@ -38,8 +38,45 @@ test('a hook that denies a call is reported at the call', async () => {
     sessionUpdate: 'tool_call_update',
     toolCallId: 'call_1',
     status: 'failed',
+    content: [
+      {
+        type: 'content',
+        content: {
+          type: 'text',
+          text: expect.stringMatching(/not on Mondays \(cline:global:PreToolUse\)/),
+        },
+      },
+    ],
     rawOutput: expect.stringContaining('not on Mondays'),
   });
+});
+
+test('a hook that refuses a prompt or ends a run is named', async () => {
+  for (const [event, command] of [
+    ['UserPromptSubmit', 'cat > /dev/null; echo not today >&2; exit 2'],
+    ['PreToolUse', `cat > /dev/null; echo '{"continue": false, "stopReason": "not today"}'`],
+  ] as const) {
+    const workspace = createTempWorkspace();
+    claudeHooks(workspace, { [event]: command });
+    const editor = await startEditor(workspace, [bash('ls'), DONE]);
+    await editor.say(await editor.open(), 'hi');
+    expect(joinAgentText(editor.updates())).toMatch(
+      new RegExp(`not today[^]*\\(claude:user:${event}:cat\\)`),
+    );
+  }
+});
+
+test('a mistyped key of an answer, and a failure with its hint, are warnings', async () => {
+  const workspace = createTempWorkspace();
+  write(workspace.home, `${GLOBAL_HOOKS}/PreToolUse`, answering({ cancle: true }));
+  write(workspace.home, `${GLOBAL_HOOKS}/UserPromptSubmit`, '#!/bin/sh\nexit 3\n');
+  const editor = await startEditor(workspace, [bash('ls'), DONE]);
+  await editor.say(await editor.open(), 'look');
+  const text = joinAgentText(editor.updates());
+  expect(text).toContain(
+    '> The hook cline:global:PreToolUse: unknown field "cancle", not read: did you mean "cancel"?',
+  );
+  expect(text).toContain('> Exit with 0 and print one JSON object: {"cancel": true,');
 });
 
 test('an untrusted hook is reported once, as a quotation', async () => {

@@ -12,6 +12,7 @@ import {
   type TempWorkspace,
   trust,
   write,
+  nodeHook,
 } from '../cli/temp-workspace.ts';
 import { isAlive, until } from '../process/programs.ts';
 import { bash, written } from './agent-run.ts';
@@ -170,7 +171,7 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
         '  UserPromptSubmit: pass (1 hook run)',
         '    ✓ cline:workspace:UserPromptSubmit: pass 0 ms',
         '  PreToolUse: pass (1 hook run)',
-        '    context for the model Mind the tests. (cline:workspace:PreToolUse)',
+        '    context for the model: Mind the tests. (cline:workspace:PreToolUse)',
         '    ✓ cline:workspace:PreToolUse: pass 0 ms',
         editor(),
       ].join('\n'),
@@ -192,6 +193,29 @@ describe.skipIf(!hasTmux)('chat in a terminal (skipped without tmux)', () => {
     expect(chat.screen().replaceAll(/\s+/g, ' ')).toContain(
       'denied (cline:workspace:PreToolUse): PreToolUse:Bash hook error: Not on a Monday.',
     );
+    expect(chat.screen().replaceAll(/\s+/g, ' ')).toContain(
+      'exited with code 3 and gave no answer Exit with 0 and print one JSON object:',
+    );
+  });
+
+  it('warns of a mistyped key of an answer, and names the hook that refuses a prompt', async () => {
+    const workspace = createTempWorkspace({
+      [`${HOOKS}/PreToolUse`]: answering({ cancle: true }),
+      [`${HOOKS}/UserPromptSubmit`]: nodeHook(
+        `const cancel = input.userPromptSubmit.prompt.includes('never');
+        console.log(JSON.stringify({ cancel, errorMessage: 'Not on a Monday.' }));`,
+      ),
+    });
+    trust(workspace);
+    const chat = await openChat(workspace, { turns: [bash('true'), { text: 'Done so.' }] });
+    chat.say('go');
+    await chat.shows('Done so.');
+    expect(chat.screen().replaceAll(/\s+/g, ' ')).toContain(
+      'hook warning: cline:workspace:PreToolUse: unknown field "cancle", not read: did you mean "cancel"?',
+    );
+    chat.say('never');
+    await chat.shows('refused (cline:workspace:UserPromptSubmit)');
+    await chat.shows('Not on a Monday.');
   });
 
   it('trusts hooks that the user has reviewed', async () => {

@@ -28,7 +28,12 @@ export const explainHooks: Command<EventFlags> = async (context, options) => {
         const { fires, refusal } = EVENTS[event.name];
         if (context.flags.json === true) context.print.json({ ...redacted, fires, refusal });
         else context.print.out(formatExplanation(redacted, fires, refusal));
-        notices.printOthers(explanation.runs.flatMap(({ problem }) => problem ?? []));
+        const printed = new Set(
+          explanation.runs.map(
+            ({ source, problem }) => `${source.replace(/:(\d+)$/, ' line $1')}: ${problem}`,
+          ),
+        );
+        notices.printOthers((notice) => printed.has(notice));
         return EXIT.fine;
       },
       { onNotice: notices.add },

@@ -1,4 +1,10 @@
-import { isAwaitingTrust, isRefusal, type Skipped, type Verdict } from '../../hooks/decision.ts';
+import {
+  isAwaitingTrust,
+  isRefusal,
+  type Outcome,
+  type Skipped,
+  type Verdict,
+} from '../../hooks/decision.ts';
 import { listHookProblems } from '../../dialects/index.ts';
 import type { LateOutcome } from '../../hooks/dispatch-record.ts';
 import type { PluginStatus } from '../../plugins/registry.ts';
@@ -35,7 +41,8 @@ export const fireHooks: Command<EventFlags> = async (context, options) => {
         await Promise.race([host.engine.idle(), waitForAbort(context.signal)]);
         const withheld = listWithheldPlugins(host, plugins);
         await reportLate(context, redacted, late, withheld);
-        notices.printOthers(verdict.outcomes.flatMap(({ failure }) => failure?.message ?? []));
+        const printed = verdict.outcomes.map(formatAsNotice);
+        notices.printOthers((notice) => printed.some((text) => notice.startsWith(text)));
         if (context.signal.aborted) return EXIT.interrupted;
         if (isRefusal(verdict.effect)) return EXIT.refused;
         const isSound =
@@ -86,6 +93,14 @@ function noteProblems(print: CommandContext['print'], { skipped, outcomes }: Ver
     print.note(`not run: ${toOneLine(hook)}: ${toPrintable(why)}`);
   }
   for (const problem of listHookProblems(outcomes)) print.note(formatProblem(problem));
+}
+
+/** A failure as the host, or the plugin that it is of, reports it. */
+function formatAsNotice({ hook, dialect, source, failure }: Outcome): string {
+  const message = failure?.message ?? '';
+  if (failure?.kind === 'config') return `${source.replace(/:(\d+)$/, ' line $1')}: ${message}`;
+  const [, plugin, name] = /^plugin:(.*?):(\w+)/.exec(dialect === 'plugin' ? hook : '') ?? [];
+  return `plugin ${plugin}: ${name} failed: ${message}`;
 }
 
 function hasRunAll(verdict: Verdict, late: readonly LateOutcome[]): boolean {

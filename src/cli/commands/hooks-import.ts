@@ -51,7 +51,11 @@ export const importHooks: Command<ImportOptions> = async (context, options) => {
         };
         const plan = planImport(request, createMachine(host));
         const exitCode = await runImport(context, host, plan, options);
-        notices.printOthers(plan.report.leftOut.map(({ why }) => why));
+        const { leftOut } = plan.report;
+        const printed = new Set(
+          leftOut.map(({ file, line, why }) => `${file} line ${line}: ${why}`),
+        );
+        notices.printOthers((notice) => printed.has(notice));
         return exitCode;
       },
       // No hook runs here, and existing hooks must be found even where hooks are disabled.

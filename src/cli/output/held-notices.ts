@@ -1,4 +1,5 @@
 import { getErrorMessage } from '../../base/errors.ts';
+import { MISSING_GUARD } from '../../host/missing-guards.ts';
 import { type Printer, toPrintable } from './print.ts';
 
 /**
@@ -20,23 +21,22 @@ export class HeldNotices {
     try {
       return await command();
     } catch (error) {
-      this.printOthers([getErrorMessage(error)]);
+      const message = getErrorMessage(error);
+      // Errors name a place as `FILE: line 3: why`.
+      this.printOthers((notice) =>
+        message.includes(notice.replace(/ line (\d+): /, ': line $1: ')),
+      );
       throw error;
     } finally {
-      this.printOthers([]);
+      this.printOthers(() => false);
     }
   }
 
-  /** Prints the notices that are not about one of the problems that are printed anyway. */
-  printOthers(problems: readonly string[]): void {
+  /** Prints the notices, but for those that are printed anyway. */
+  printOthers(isPrinted: (notice: string) => boolean): void {
     for (const text of this.#texts.splice(0)) {
-      const isPrinted = problems.some((problem) => isAbout(text, problem));
-      if (!isPrinted) this.#print.note(`note: ${toPrintable(text)}`);
+      const notice = text.replace(`${MISSING_GUARD}: `, '');
+      if (!isPrinted(notice)) this.#print.note(`note: ${toPrintable(text)}`);
     }
   }
-}
-
-function isAbout(notice: string, problem: string): boolean {
-  const reason = / line \d+: (.+)$/s.exec(notice)?.[1];
-  return notice.includes(`: ${problem}`) || (reason !== undefined && problem.includes(reason));
 }

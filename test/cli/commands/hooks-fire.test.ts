@@ -148,10 +148,14 @@ describe('hooks fire', () => {
     const settings = { hooks: { PreToolUse: [{ hooks }] } };
     write(workspace.home, '.claude/settings.json', JSON.stringify(settings));
     const { stdout } = await runHookline(['hooks', 'fire', 'PreToolUse'], at(workspace));
-    expect(stdout.split('\n').slice(-5)).toEqual([
-      expect.stringMatching(/^ {6}exit: .*onFailure is "block"$/),
-      '      a',
-      String.raw`      \u{1b}[2Jb`,
+    expect(stdout.split('\n').slice(1)).toEqual([
+      '  (claude:user:PreToolUse:fail.sh)',
+      expect.stringMatching(/^ {4}\[.*\]: failed; blocking because onFailure is "block"$/),
+      '    a',
+      String.raw`    \u{1b}[2Jb`,
+      expect.stringMatching(
+        /^ {2}✗ claude:user:PreToolUse:fail\.sh: failed \(blocks: fail-closed\)/,
+      ),
       expect.stringMatching(/^ {6}Exit with 0 to agree/),
       '',
     ]);

@@ -286,7 +286,7 @@ describe('hookline plugin install', () => {
     const { code, stderr } = await plugin(workspace, args);
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 2,
-      stderr: "hookline: unknown option '--yes'",
+      stderr: 'hookline: unknown option "--yes"',
     });
   });
 

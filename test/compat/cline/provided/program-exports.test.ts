@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgramWorkspace, runProgram } from '../sdk-program.ts';
@@ -122,6 +122,70 @@ describe('what programs import from @cline/core', () => {
       ],
       ['a', 'b', 'c', 'd', 'e', 'f -g', 'h'],
     ]);
+  });
+
+  it('closes the host of file hooks with the last run that uses them', async () => {
+    const workspace = createProgramWorkspace();
+    write(workspace.repo, `${HOOKS}/PreToolUse`, answering({ cancel: true, errorMessage: 'no' }));
+    await runHookline(['trust', '--yes'], { cwd: workspace.repo, home: workspace.home });
+    const { reports } = await runProgram(
+      `import { readdirSync } from 'node:fs';
+      import path from 'node:path';
+      import { setTimeout } from 'node:timers/promises';
+      import { Agent, createHookConfigFileHooks } from 'hookline';
+      ${MODEL}
+      const claims = path.join(process.env.HOME, '.hookline', 'claims');
+      const countClaims = () => readdirSync(claims).filter((name) => name.startsWith('claim-')).length;
+      const untilClosed = async () => { while (countClaims() > 0) await setTimeout(20); return 'closed'; };
+      const hooks = createHookConfigFileHooks({ cwd: process.cwd(), workspacePath: process.cwd() });
+      const open = [];
+      const tool = { name: 'go', description: '', inputSchema: { type: 'object' }, execute: () => 'ran' };
+      const watching = { ...hooks, afterTool: async (context) => { open.push(countClaims()); return hooks.afterTool(context); } };
+      const run = async () => {
+        const model = createModel([call('go', {}), CALLS], SAID);
+        const { messages } = await new Agent({ model, hooks: watching, tools: [tool] }).run('go');
+        return messages.at(-2).content[0].output;
+      };
+      report(await run());
+      report(await untilClosed());
+      report(await Promise.all([run(), run()]));
+      report(await untilClosed());
+      report(await hooks.beforeTool({ toolCall: { toolCallId: '1', toolName: 'Bash' }, input: {} }));
+      report(await untilClosed());
+      report(open);`,
+      [],
+      { workspace },
+    );
+    expect(reports).toEqual([
+      { error: 'no' },
+      'closed',
+      [{ error: 'no' }, { error: 'no' }],
+      'closed',
+      { skip: true, reason: 'no' },
+      'closed',
+      // Open during a run, and once for both runs that share it.
+      [1, 1, 1],
+    ]);
+  });
+
+  it('saves no settings of providers over a file with a slip in it', async () => {
+    const workspace = createProgramWorkspace();
+    const file = write(workspace.home, '.cline/data/settings/providers.json', '{"version: 1}');
+    const { reports } = await runProgram(
+      `import { ProviderSettingsManager } from 'hookline';
+      try { new ProviderSettingsManager().saveProviderSettings({ provider: 'groq' }); }
+      catch ({ code, message, hint }) { report({ code, message, hint }); }`,
+      [],
+      { workspace },
+    );
+    expect(reports).toEqual([
+      {
+        code: 'CONFIG_INVALID',
+        message: `${file} is not valid JSON: line 1, column 14: missing quote after version`,
+        hint: 'Fix it, or delete it; nothing was saved.',
+      },
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe('{"version: 1}');
   });
 
   it('makes tools of a program’s own executors, and one that starts another agent', async () => {
