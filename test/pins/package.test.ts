@@ -15,7 +15,11 @@ test('what a consumer can import is a written list', () => {
     './schema/*': './schema/*',
     './package.json': './package.json',
   });
-  expect(manifest.bin).toEqual({ hookline: 'dist/bin/hookline.js' });
+  expect(manifest.bin).toEqual({
+    'claude-hook': 'dist/bin/claude-hook.js',
+    'cline-hook': 'dist/bin/cline-hook.js',
+    hookline: 'dist/bin/hookline.js',
+  });
 });
 
 test('what a consumer must have is a written list', () => {
