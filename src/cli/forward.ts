@@ -20,6 +20,7 @@ Prints nothing and exits 0.
 
   --port <n>   port of a bridge; repeatable, or a list (default: the bridge of \`hookline bridge serve\`, else 3043, 3045, 3044)
   --dir <dir>  directory of the file (default: ~/.cline/hook-events)
+  --wait <ms>  how long a bridge may take to answer (default: 150)
   --enable     install the agent's hooks: \`hookline agents enable <agent>\`
   --disable    remove them
   --status     show whether they work

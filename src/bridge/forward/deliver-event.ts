@@ -26,6 +26,7 @@ export interface Delivery {
 
 /** An agent waits for its hook, so nobody waits longer for a bridge. */
 export const WAIT_MS = 150;
+const LEAST_WAIT_MS = 20;
 /** A large body needs more time to be sent and stored than one that nobody takes. */
 const BYTES_PER_MS = 64 * 1024;
 
@@ -38,9 +39,10 @@ export async function deliverEvent(delivery: Delivery): Promise<readonly HttpFai
   const deadline = systemClock.elapsed() + waitMs;
   const failures: HttpFailure[] = [];
   for (const { send, isOnly } of listAttempts(delivery)) {
+    // The first one gets its chance however long it took to find it.
     const left = Math.ceil(deadline - systemClock.elapsed());
-    if (left <= 0) break;
-    const failure = await send(left);
+    if (left <= 0 && failures.length > 0) break;
+    const failure = await send(Math.max(left, LEAST_WAIT_MS));
     if (failure === null) return null;
     failures.push(failure);
     if (isOnly && failure.code !== 'ECONNREFUSED') break;

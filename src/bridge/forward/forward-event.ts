@@ -54,7 +54,7 @@ export async function forwardEvent(
         agent,
         eventId,
         body,
-        waitMs: WAIT_MS,
+        waitMs: options.waitMs ?? WAIT_MS,
         ports,
         knownPorts: KNOWN_PORTS,
         bridge,

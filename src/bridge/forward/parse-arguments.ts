@@ -8,6 +8,8 @@ export interface ForwarderArguments {
   readonly directory: string | null;
   /** Switches the agent's hooks on or off instead of forwarding an event. */
   readonly action: SwitchAction | null;
+  /** How long a bridge may take to answer, in milliseconds; null for the default. */
+  readonly waitMs: number | null;
   /** What the shell form of the installed entry passes on, because it reads nothing from the environment. */
   readonly home: string | null;
   readonly stateDirectory: string | null;
@@ -30,6 +32,7 @@ export function parseArguments(args: readonly string[]): ForwarderArguments {
   const parsed: Writable<ForwarderArguments> = {
     ports,
     directory: null,
+    waitMs: null,
     action: null,
     home: null,
     stateDirectory: null,
@@ -47,6 +50,9 @@ export function parseArguments(args: readonly string[]): ForwarderArguments {
     else if (word === '--port' || word === '--ports') {
       // Also `--ports 3045 3043`.
       while (/^[\d,]+$/.test(words[at + 1] ?? '')) addPorts(words[++at] ?? '', ports, unknown);
+    } else if (word === '--wait' && /^\d{1,6}$/.test(value ?? '')) {
+      parsed.waitMs = Number(value);
+      at++;
     } else if (value !== undefined && isNamed(word, VALUES)) {
       parsed[VALUES[word]] = value;
       at++;

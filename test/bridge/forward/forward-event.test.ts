@@ -158,11 +158,14 @@ describe('a forwarder with a bridge', () => {
     const home = createTempHome();
     const { port } = await serveBridge(home);
     for (const agent of AGENTS) {
-      const result = await runHookline([`${agent}-hook`, '--port', String(port)], {
-        cwd: home.home,
-        home: home.home,
-        stdin: EVENT,
-      });
+      const result = await runHookline(
+        [`${agent}-hook`, '--wait', '60000', '--port', String(port)],
+        {
+          cwd: home.home,
+          home: home.home,
+          stdin: EVENT,
+        },
+      );
       expect(result).toEqual(SILENT);
     }
     await runHookline(['bridge', 'drain'], { cwd: home.home, home: home.home });
@@ -173,7 +176,7 @@ describe('a forwarder with a bridge', () => {
   it('stores what the bridge refuses in the file', async () => {
     const home = createTempHome();
     await serveBridge(home);
-    expect(await forward(home, 'claude-hook', [], 'not JSON')).toEqual(SILENT);
+    expect(await forward(home, 'claude-hook', ['--wait', '60000'], 'not JSON')).toEqual(SILENT);
     expect(readArray(errorsFile(home)).map(({ context }) => context)).toEqual([
       'http_send_failed',
       'json_parse_error',
