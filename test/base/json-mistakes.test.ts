@@ -75,9 +75,12 @@ describe('a text that is not JSON is explained', () => {
 /** A JSON text with a few characters lost, added or replaced. */
 const slips = fc.tuple(
   fc.json({ maxDepth: 4 }),
-  fc.array(fc.tuple(fc.nat(), fc.nat(1), fc.constantFrom('', ...'"\',:{}[]\\\n\t1a-.e/ ')), {
-    maxLength: 3,
-  }),
+  fc.array(
+    fc.tuple(fc.nat(), fc.nat(1), fc.constantFrom('', ...Array.from('"\',:{}[]\\\n\t1a-.e/ '))),
+    {
+      maxLength: 3,
+    },
+  ),
 );
 
 test('a mistake is found exactly in what the parser rejects, inside of the text', () => {

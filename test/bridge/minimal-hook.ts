@@ -11,7 +11,8 @@ const errorsFile = path.join(directory, `${route}-events-errors.json`);
 const data = readFileSync(0, 'utf8');
 send(data).then(
   () => process.exit(0),
-  (error: Error) => {
+  (reason: unknown) => {
+    const error = reason instanceof Error ? reason : new TypeError(String(reason));
     appendTo(errorsFile, {
       timestamp: new Date().toISOString(),
       context: 'http_send_failed',

@@ -15,7 +15,7 @@ async function expectExplained(args: readonly string[], workspace: TempWorkspace
   const { stdout, stderr } = await runHookline(args, at(workspace));
   const printed = stdout + stderr;
   const lines = printed.split('\n').filter((line) => line.includes('missing quote after b'));
-  expect(lines, printed).toHaveLength(1);
+  expect(lines).toHaveLength(1);
   expect(printed).toMatch(/line 3\b|\w:3\b/);
   expect(lines[0]).toContain('column 10');
   expect(printed).not.toMatch(/^ {4}at /m);

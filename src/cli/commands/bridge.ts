@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getErrorMessage, HooklineError } from '../../base/errors.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
 import { findRunningBridge, startBridge } from '../../bridge/bridge.ts';
 import { exchange } from '../../bridge/forward/http-exchange.ts';
 import { importFallbackFiles } from '../../bridge/import-fallback-files.ts';
@@ -112,6 +113,13 @@ interface Health {
   readonly eventCounts: Readonly<Record<string, number>>;
 }
 
+function isHealth(value: unknown): value is Health {
+  if (!isRecord(value) || !isRecord(value['eventCounts'])) return false;
+  return [value['processedEvents'], value['errors'], value['uptime']].every(
+    (count) => typeof count === 'number',
+  );
+}
+
 const ANSWER_MS = 5000;
 
 /** Null when the bridge does not answer, or another program has its port. */
@@ -129,8 +137,8 @@ async function readHealth(bridge: RunningBridge): Promise<Health | null> {
   if (!('status' in answer) || answer.status !== 200) return null;
   const serverSecret = answer.headers.get(SERVER_SECRET_HEADER.toLowerCase());
   if (serverSecret !== bridge.serverSecret) return null;
-  const health: Health = JSON.parse(answer.body);
-  return health;
+  const parsed = parseJson(answer.body);
+  return parsed.ok && isHealth(parsed.value) ? parsed.value : null;
 }
 
 function describeBridge(running: RunningBridge | null, health: Health | null): object {
@@ -162,10 +170,8 @@ export const stopBridge: Command<object> = async (context) => {
   const running = findRunningBridge(stateDirectory);
   if (running !== null) await endBridge(running, stateDirectory);
   if (flags.json === true) print.json({ stopped: running !== null });
-  else
-    print.out(
-      running === null ? 'No bridge is running.' : `Stopped the bridge (pid ${running.pid}).`,
-    );
+  else if (running === null) print.out('No bridge is running.');
+  else print.out(`Stopped the bridge (pid ${running.pid}).`);
   return EXIT.fine;
 };
 

@@ -36,7 +36,7 @@ describe('a forwarder without a bridge', () => {
       {
         hook_event_name: 'PreToolUse',
         session_id: 's1',
-        big: 12345678901234567890,
+        big: Number('12345678901234567890'),
         __hook_timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
         __hook_received: expect.any(Number),
         __hook_id: expect.stringMatching(/^[\w-]{36}$/),
