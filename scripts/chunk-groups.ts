@@ -15,6 +15,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/process/',
     'src/trust/',
     'src/mcp/server-config.ts',
+    'src/hooks/decision.ts',
     'src/permissions/permissions.ts',
     'src/tool-vocabularies/vocabulary.ts',
     'src/cli/context.ts',
@@ -127,7 +128,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'src/host/redact-event.ts',
   ],
   // Needed only to create the tables of the store.
-  'store-tables': ['src/store/migrations.ts', 'node_modules/kysely/'],
+  'store-tables': ['src/store/migrations.ts'],
   // Needed only for requests over HTTP.
   http: ['src/base/network-addresses.ts', 'src/base/http-body.ts'],
   // Needed only to write, copy and remove hooks.

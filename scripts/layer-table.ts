@@ -37,6 +37,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   base: {
     mayImport: [],
     packages: [
+      'kysely',
       'write-file-atomic',
       'proper-lockfile',
       'jsonc-parser',
@@ -187,7 +188,6 @@ export const BUNDLED = [
   'src/dialects/codex/read-toml.ts',
   'src/host/plugins/contributions/json-schema.ts',
   'src/plugins/install/parse-source.ts',
-  'src/store/migrations.ts',
 ];
 
 export const SURROUNDINGS_READERS = [

@@ -14,7 +14,7 @@ const USERS = BUNDLED.filter((place) => place.endsWith('.ts')).map((file) =>
 );
 
 // Loaded by `requirePackage`.
-const REQUIRED = ['re2js', 'redos-detector', 'yaml'];
+const REQUIRED = ['kysely', 're2js', 'redos-detector', 'yaml'];
 
 const keepOwnFiles: Plugin = {
   name: 'keep-own-files',

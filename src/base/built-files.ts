@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import type * as kysely from 'kysely';
 import type * as re2js from 're2js';
 import type * as redosDetector from 'redos-detector';
 import type * as yaml from 'yaml';
@@ -27,6 +28,7 @@ const require: (name: string) => unknown = createRequire(import.meta.url);
  * Loads a package synchronously, on first use: the small copy that the build made of it, else the
  * package itself, for a program that has `hookline/hooks` in its own bundle.
  */
+export function requirePackage(name: 'kysely'): typeof kysely;
 export function requirePackage(name: 're2js'): typeof re2js;
 export function requirePackage(name: 'redos-detector'): typeof redosDetector;
 export function requirePackage(name: 'yaml'): typeof yaml;

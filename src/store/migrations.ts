@@ -1,18 +1,16 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
+import type {
+  CompiledQuery,
+  DatabaseConnection,
   Kysely,
-  type Migration,
-  Migrator,
-  type QueryResult,
-  type RawBuilder,
-  sql,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
+  Migration,
+  QueryResult,
+  RawBuilder,
 } from 'kysely';
+import { requirePackage } from '../base/built-files.ts';
 import { getErrorMessage, HooklineError, invariant } from '../base/errors.ts';
 import type { SqlDatabase, SqlValue } from './driver.ts';
+
+const { sql, ...kysely } = requirePackage('kysely');
 
 /** One for each version of the schema; its number is stored as `user_version`. Never changed once released. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -87,16 +85,16 @@ async function createChainTables(database: Kysely<unknown>): Promise<void> {
 
 /** Brings the schema up to date. The caller holds the write lock, so no other process does the same. */
 export async function migrateSchema(database: SqlDatabase): Promise<void> {
-  const kysely = new Kysely<unknown>({
+  const db = new kysely.Kysely<unknown>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new kysely.SqliteAdapter(),
       createDriver: () => createDriver(database),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createIntrospector: (own) => new kysely.SqliteIntrospector(own),
+      createQueryCompiler: () => new kysely.SqliteQueryCompiler(),
     },
   });
-  const migrator = new Migrator({
-    db: kysely,
+  const migrator = new kysely.Migrator({
+    db,
     provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
   });
   const { error } = await migrator.migrateToLatest();

@@ -106,7 +106,7 @@ describe('Ctrl-C', () => {
     expect(await ending).toEqual({
       code: 130,
       stdout: 'Now I wait.\n',
-      stderr: 'interrupted: interrupted by the user\n',
+      stderr: 'interrupted by the user\n',
     });
     await untilGone(pids);
     expect(logOf(workspace)).toEqual(['TaskCancel cancelled', 'SessionEnd']);
@@ -150,7 +150,7 @@ describe('Ctrl-C', () => {
       child.kill('SIGINT');
       expect(await ending).toMatchObject({
         code: 130,
-        stderr: 'interrupted: interrupted by the user\n',
+        stderr: 'interrupted by the user\n',
       });
       await untilGone(pids);
       expect(logOf(workspace)).toEqual(['TaskCancel']);
@@ -223,7 +223,7 @@ describe('Ctrl-C', () => {
     child.kill('SIGINT');
     const { code, stderr } = await ending;
     expect(code).toBe(130);
-    expect(stderr.split('\n').at(-2)).toBe('interrupted: interrupted by the user');
+    expect(stderr.split('\n').at(-2)).toBe('interrupted by the user');
     expect((await resume(workspace)).at(-1)?.text).toBe('go\ngo on');
   });
 
