@@ -39,6 +39,7 @@ function errorsPage(): GeneratedFile {
     path: 'docs/reference/errors.md',
     text: formatPage('Errors', 'src/base/errors.ts', [
       'When Hookline is used or configured wrongly, or when the machine refuses, it throws a `HooklineError` with a `code`, a `message` (what was expected, what was found, where) and mostly a `hint` (what to do). Recognise it with `isHooklineError(error)` and tell errors apart by `error.code`; codes do not change, messages may.',
+      'A command prints `hookline: MESSAGE` and the hint below it, or, with `--json`, one object on stderr: `{"error": {"code", "message", "hint"}}`, where the code may also be `INTERNAL_ERROR`. Notes that come before the error are in `notes` of the same object.',
       'A hook that fails is not an error: its failure is part of the verdict.',
       formatTable(
         ['Code', 'When it occurs'],

@@ -79,7 +79,7 @@ describe('--permission-mode', () => {
     const workspace = createTempWorkspace();
     const result = await runScript(workspace, [DONE], ['go', '--permission-mode', 'yolo']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('Allowed choices are default, acceptEdits, plan');
+    expect(result.stderr).toContain('--permission-mode must be default, acceptEdits, plan,');
   });
 });
 
@@ -304,7 +304,7 @@ describe('the prompt', () => {
     const service = await startService([{ text: 'Never.' }]);
     const result = await runHookline(['run', 'go', ...flagsFor(service)], at(workspace));
     expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toContain('refused: ');
+    expect(result.stderr).toContain('refused (cline:global:UserPromptSubmit): ');
     expect(result.stderr).toContain('not today');
     expect(service.requests()).toEqual([]);
   });

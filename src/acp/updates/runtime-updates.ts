@@ -133,11 +133,14 @@ const LONGEST_RAW = 30_000;
 function toToolEndUpdate(ended: ToolEnd, cwd: string): acp.SessionUpdate {
   const { callId, tool, input, output, deniedByHooks = [] } = ended;
   const call = { tool, input, cwd };
-  const hooks = deniedByHooks.length === 0 ? '' : ` (${deniedByHooks.join(', ')})`;
+  const denial = `${output.error ?? output.text} (${deniedByHooks.join(', ')})`;
   const outcome = {
     toolCallId: callId,
     status: output.success ? ('completed' as const) : ('failed' as const),
-    content: describeResult(call, { ...output, text: `${output.text}${hooks}` }),
+    content: describeResult(
+      call,
+      deniedByHooks.length === 0 ? output : { ...output, error: denial },
+    ),
     rawOutput: truncateText(output.text, LONGEST_RAW),
   };
   if (isPlanTool(tool)) return { sessionUpdate: 'tool_call', ...describeCall(call), ...outcome };
