@@ -51,7 +51,7 @@ describe('writing', () => {
     '.claude/commands/x.md',
     'settings.json',
     'hooks/hooks.ts',
-    '.github/hooks/x',
+    '.github/x',
     '.gitignore',
   ])('%s is not', (file) => {
     expect(isAsked('Write', file)).toBe(false);
@@ -325,6 +325,7 @@ describe('the whole list', () => {
         "rm -rf .clinerules",
         "rm -rf .git",
         "rm -rf .hookline",
+        "rm -rf .config",
       ]
     `);
   });

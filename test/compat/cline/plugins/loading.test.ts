@@ -146,7 +146,7 @@ test('E6 a slow hook is contained', async () => {
   const { result } = await fixture.start({ hookTimeoutMs: 100 });
   expect(result?.text).toBe('Done.');
   expect(fixture.problems()).toEqual([
-    'plugin slow: beforeRun failed: did not answer within 100 ms',
+    'plugin slow: beforeRun failed: did not answer within 100 ms (Let it answer sooner)',
   ]);
 });
 

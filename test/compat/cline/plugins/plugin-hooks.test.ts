@@ -527,7 +527,7 @@ describe('a hook that fails', () => {
       type: 'notice',
       noticeType: 'status',
       displayRole: 'status',
-      message: 'plugin watcher: beforeTool failed: did not answer within 20 ms',
+      message: 'plugin watcher: beforeTool failed: did not answer within 20 ms (Let it answer sooner)',
     });
   });
 
