@@ -183,7 +183,7 @@ test('the environment, the working directory, the time and exit are read in few 
     root,
   );
   const allowed =
-    'only src/host/surroundings.ts, src/base/clock.ts, src/cli/main.ts, src/plugin-child.ts, src/host/plugins/process-ports.ts may';
+    'only src/host/surroundings.ts, src/base/clock.ts, src/cli/main.ts, src/cli/forward.ts, src/plugin-child.ts, src/host/plugins/process-ports.ts may';
   expect(checkLayers()).toEqual({
     exitCode: 1,
     lines: [
